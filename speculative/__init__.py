@@ -1,0 +1,1 @@
+"""The engine: tokens in, events out."""

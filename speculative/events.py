@@ -1,0 +1,47 @@
+"""What a session reports while it generates, in order; the terminal, the JSON output and the tests all read this."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .decoder import Round
+from .stats import GenerationStats
+
+FinishReason = Literal["stop", "length", "stop_string", "cancelled", "context_full"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptProgress:
+    """`read` of the `total` tokens of the prompt are in the target's cache, `cached` of them from before."""
+
+    read: int
+    total: int
+    cached: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """Finished text, never part of a character; `from_draft` if its last token was an accepted draft token."""
+
+    text: str
+    from_draft: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished:
+    """One round of drafting and verification is over."""
+
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationFinished:
+    """The last event of every generation, cancelled ones included; `tokens` include the end token."""
+
+    text: str
+    tokens: tuple[int, ...]
+    finish_reason: FinishReason
+    seed: int
+    stats: GenerationStats
+
+
+Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

@@ -1,0 +1,94 @@
+"""One answer in the making: rounds in, events out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from .decoder import Round, SpeculativeDecoder
+from .errors import Cancelled
+from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
+from .interrupt import Interrupt
+from .model import read_ahead
+from .stats import generation_stats
+from .text import TextStream
+from .verification import Verification
+
+
+@dataclass(slots=True, kw_only=True)
+class Generation:
+    """Reads the prompt that `context` holds and generates after it, in place, until one of the ends is reached.
+
+    `piece` gives the bytes of a token; `settled` is how much of the context may be reused from the cache; `room` is
+    how many tokens may be added, and `full` names the reason when they all were.
+    """
+
+    decoder: SpeculativeDecoder
+    piece: Callable[[int], bytes]
+    context: list[int]
+    settled: int
+    n_batch: int
+    room: int
+    full: FinishReason
+    seed: int
+    index: int
+    verification: Verification
+    stream: TextStream
+    interrupt: Interrupt
+    _n_prompt: int = 0
+    _n_cached: int = 0
+    _rounds: list[Round] = field(default_factory=list)
+    _reason: FinishReason | None = None
+
+    def events(self) -> Iterator[Event]:
+        """Everything that happens, `GenerationFinished` last."""
+        self._n_prompt = len(self.context)
+        started = first_token = perf_counter()
+        try:
+            yield from self._read_prompt()
+            for step in self.decoder.rounds(self.context, self.room, self.verification, self.index):
+                first_token = first_token if self._rounds else perf_counter()
+                self._rounds.append(step)
+                yield from self._say(step)
+                yield RoundFinished(step)
+                if self.stream.stopped:
+                    break
+                self.interrupt.check()
+        except Cancelled:
+            self._reason = "cancelled"
+        finished = perf_counter()
+        if tail := self.stream.finish():
+            yield TextChunk(tail, from_draft=False)
+        yield self._finished(first_token - started, finished - first_token)
+
+    def _read_prompt(self) -> Iterator[Event]:
+        self._n_cached = -1
+        for read in read_ahead(self.decoder.target, self.context, self.settled, self.n_batch):
+            self._n_cached = read if self._n_cached < 0 else self._n_cached
+            yield PromptProgress(read, self._n_prompt, self._n_cached)
+            self.interrupt.check()
+
+    def _say(self, step: Round) -> Iterator[Event]:
+        """Show the tokens of a round; behind a stop string the rest of it is taken back."""
+        start = len(self.context) - len(step.tokens)
+        for place, token in enumerate(step.tokens):
+            if self.decoder.is_end(token):
+                self._reason = "stop"
+                return
+            if text := self.stream.push(self.piece(token)):
+                yield TextChunk(text, from_draft=place < step.verdict.accepted)
+            if self.stream.stopped:
+                self._reason = "stop_string"
+                del self.context[start + place + 1 :]
+                return
+
+    def _finished(self, prompt_seconds: float, predicted_seconds: float) -> GenerationFinished:
+        tokens = tuple(self.context[self._n_prompt :])
+        stats = generation_stats(
+            self._rounds,
+            prompt_tokens=self._n_prompt,
+            cached_tokens=max(0, self._n_cached),
+            completion_tokens=len(tokens),
+            prompt_seconds=prompt_seconds,
+            predicted_seconds=predicted_seconds,
+        )
+        return GenerationFinished(self.stream.text, tokens, self._reason or self.full, self.seed, stats)

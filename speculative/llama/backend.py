@@ -1,0 +1,118 @@
+"""llama.cpp as a whole: started once, silent unless asked, and what this build of it can do."""
+
+import ctypes
+import functools
+import sys
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+import llama_cpp
+
+_ERROR, _CONTINUED = 4, 5  # of ggml_log_level
+_REASON = "error loading model: "
+
+
+class Backend:
+    """The running llama.cpp; keeps its last complaints, so that errors can quote them.
+
+    One for the process, because llama.cpp has one log: see `start_backend`.
+    """
+
+    def __init__(self) -> None:
+        self.verbose = False
+        self._complaints: deque[str] = deque(maxlen=16)
+        self._level = 0
+        # Must outlive every call of llama.cpp, and be set before the first one: llama.cpp logs to stderr at will.
+        self._callback = llama_cpp.llama_log_callback(self._log)
+        llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+
+    def take_complaint(self) -> str:
+        """The most telling of the errors that llama.cpp logged since the last call; empty if there is none."""
+        lines = list(self._complaints)
+        self._complaints.clear()
+        for line in lines:
+            if _REASON in line:
+                return line.rpartition(_REASON)[2]
+        return lines[0].partition(": ")[2] if lines else ""
+
+    def _log(self, level: int, text: bytes, _data: object) -> None:
+        """Called by llama.cpp, from any thread."""
+        self._level = self._level if level == _CONTINUED else level
+        if self._level == _ERROR:
+            self._complaints.append(text.decode(errors="replace").strip())
+        if self.verbose and sys.stderr is not None:
+            sys.stderr.write(text.decode(errors="replace"))
+
+
+@functools.cache
+def start_backend() -> Backend:
+    """The one backend of this process, started by the first call."""
+    return Backend()
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Something llama.cpp can compute on; memory in bytes."""
+
+    name: str
+    description: str
+    free: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildInfo:
+    """What the installed llama.cpp is and can do."""
+
+    package_version: str
+    llama_version: str
+    gpu_offload: bool
+    features: str
+    devices: tuple[Device, ...]
+
+
+def build_info() -> BuildInfo:
+    """Describe the installed llama.cpp."""
+    start_backend()
+    return BuildInfo(
+        package_version=llama_cpp.__version__,
+        llama_version=llama_cpp.llama_version().decode(errors="replace"),
+        gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
+        features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
+        devices=_devices(),
+    )
+
+
+def _devices() -> tuple[Device, ...]:
+    """The devices, by ggml's own functions: llama-cpp-python has no bindings for these."""
+    base, registry = _library("ggml-base"), _library("ggml")
+    if base is None or registry is None:
+        return ()
+    registry.ggml_backend_dev_count.restype = ctypes.c_size_t
+    registry.ggml_backend_dev_get.restype = ctypes.c_void_p
+    registry.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    pointers = [registry.ggml_backend_dev_get(index) for index in range(registry.ggml_backend_dev_count())]
+    return tuple(_device(base, pointer) for pointer in pointers)
+
+
+def _device(base: ctypes.CDLL, pointer: int) -> Device:
+    for function in (base.ggml_backend_dev_name, base.ggml_backend_dev_description):
+        function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+    size = ctypes.POINTER(ctypes.c_size_t)
+    base.ggml_backend_dev_memory.restype = None
+    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    base.ggml_backend_dev_memory(pointer, ctypes.byref(free), ctypes.byref(total))
+    name, description = base.ggml_backend_dev_name(pointer), base.ggml_backend_dev_description(pointer)
+    return Device(name.decode(), description.decode(), free.value, total.value)
+
+
+def _library(name: str) -> ctypes.CDLL | None:
+    """One of llama.cpp's libraries, as installed beside llama_cpp; None where it is linked in statically."""
+    folder = Path(llama_cpp.__file__).parent / "lib"
+    for file in (f"lib{name}.so", f"lib{name}.dylib", f"{name}.dll", f"lib{name}.dll"):
+        if (folder / file).exists():
+            return ctypes.CDLL(str(folder / file))
+    return None

@@ -1,0 +1,134 @@
+"""Chats as tokens: the template of the model speaks to it in control tokens, what people type never does."""
+
+from collections.abc import Sequence
+
+import jinja2
+from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+from ..errors import ChatTemplateError
+from ..messages import Message
+from .standins import Marks, StandIns
+from .vocabulary import SpecialToken, Vocabulary
+
+_HINT = "Give a template of your own with --chat-template FILE, or continue raw text with specchat complete."
+
+
+class ChatTemplate:
+    """A Jinja template, as in the `tokenizer.chat_template` of a GGUF file, with the vocabulary it is written for."""
+
+    def __init__(self, vocabulary: Vocabulary, source: str | None, name: str) -> None:
+        """Take the template `source` of the model `name`.
+
+        Raises `ChatTemplateError` if there is none, or if it does not parse.
+        """
+        if not source:
+            raise ChatTemplateError(f"{name} has no chat template.", _HINT)
+        self._vocabulary = vocabulary
+        self._source = source
+        self._name = name
+        self._formatters = (self._formatter(False), self._formatter(True))
+        special = [token for token in vocabulary.special_tokens if not token.is_typeable]
+        self._typed_marks = Marks(token.text for token in special)
+        self._model_marks = Marks(token.text for token in special if token.is_control)
+
+    def tokens(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> list[int]:
+        """The tokens of a chat: those of the rendered text, save that no text in it can pass for a control token.
+
+        In messages of the model, user-defined tokens (`<tool_call>`) stay what they are, so that an answer is read as
+        it was written. There is exactly one BOS if the vocabulary adds one.
+
+        Raises `ChatTemplateError` with the template's own words if it rejects the messages.
+        """
+        stand_ins = StandIns([self._source, *(message.content for message in messages)])
+        replaced = [Message(message.role, self._replace(message, stand_ins)) for message in messages]
+        rendered = self.render(replaced, add_generation_prompt)
+        if stand_ins.used:
+            tokens = [token for part in self._partition(rendered) for token in self._part_tokens(part, stand_ins)]
+        else:
+            tokens = self._vocabulary.tokenize(rendered, parse_special=True)
+        return self._with_one_bos(tokens)
+
+    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
+        """The text of a chat; a system message that the template does not know becomes part of the first turn."""
+        folded = _fold_system(messages)
+        try:
+            rendered = self._render(messages, add_generation_prompt)
+        except ChatTemplateError:
+            if folded is None:
+                raise
+            return self._render(folded, add_generation_prompt)
+        if folded is not None and messages[0].content.strip() not in rendered:
+            return self._render(folded, add_generation_prompt)
+        return rendered
+
+    def _render(self, messages: Sequence[Message], add_generation_prompt: bool) -> str:
+        dictionaries = [{"role": message.role, "content": message.content} for message in messages]
+        try:
+            response = self._formatters[add_generation_prompt](messages=dictionaries)  # type: ignore[arg-type]
+        except (jinja2.TemplateError, ValueError, TypeError, AttributeError, ArithmeticError, LookupError) as error:
+            raise ChatTemplateError(f"The chat template of {self._name} rejects the chat: {error}", _HINT) from error
+        return response.prompt
+
+    def _formatter(self, add_generation_prompt: bool) -> Jinja2ChatFormatter:
+        vocabulary = self._vocabulary
+        try:
+            return Jinja2ChatFormatter(
+                template=self._source,
+                eos_token=_text(vocabulary, vocabulary.eos),
+                bos_token=_text(vocabulary, vocabulary.bos),
+                add_generation_prompt=add_generation_prompt,
+            )
+        except jinja2.TemplateSyntaxError as error:
+            raise ChatTemplateError(
+                f"The chat template of {self._name} does not parse: line {error.lineno}: {error.message}", _HINT
+            ) from error
+
+    def _replace(self, message: Message, stand_ins: StandIns) -> str:
+        marks = self._model_marks if message.role == "assistant" else self._typed_marks
+        return stand_ins.replace(message.content, marks)
+
+    def _partition(self, text: str) -> list[str | int]:
+        parts: list[str | int] = [text]
+        for special in self._vocabulary.special_tokens:
+            if special.text in text:
+                parts = [piece for part in parts for piece in cut_out(part, special)]
+        return parts
+
+    def _part_tokens(self, part: str | int, stand_ins: StandIns) -> list[int]:
+        return [part] if isinstance(part, int) else self._vocabulary.tokenize_plain(stand_ins.restore(part))
+
+    def _with_one_bos(self, tokens: list[int]) -> list[int]:
+        bos = self._vocabulary.bos
+        if bos is None or not self._vocabulary.adds_bos:
+            return tokens
+        written = 0
+        while written < len(tokens) and tokens[written] == bos:
+            written += 1
+        return [bos, *tokens[written:]]
+
+
+def cut_out(part: str | int, special: SpecialToken) -> list[str | int]:
+    """Cut every occurrence of a special token out of a text, as llama.cpp does."""
+    if isinstance(part, int):
+        return [part]
+    space = " \t\n\v\f\r"
+    pieces: list[str | int] = []
+    left, found, rest = part.partition(special.text)
+    while found:
+        left = left.rstrip(space) if special.strips_left else left
+        rest = rest.lstrip(space) if special.strips_right else rest
+        pieces += [left, special.id] if left else [special.id]
+        left, found, rest = rest.partition(special.text)
+    return [*pieces, left] if left else pieces
+
+
+def _fold_system(messages: Sequence[Message]) -> list[Message] | None:
+    """The same chat with the system message in front of the first user's; None if there is nothing to fold."""
+    if len(messages) < 2 or messages[0].role != "system" or messages[1].role != "user":
+        return None
+    system, user, *others = messages
+    return [Message("user", f"{system.content}\n\n{user.content}"), *others]
+
+
+def _text(vocabulary: Vocabulary, token: int | None) -> str:
+    return "" if token is None else vocabulary.text(token).decode(errors="replace")

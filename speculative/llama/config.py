@@ -1,0 +1,65 @@
+"""How a model is loaded."""
+
+import difflib
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import UsageError
+
+FlashAttention = Literal["auto", "on", "off"]
+
+CACHE_TYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl")
+_UNQUANTISED = ("f32", "f16", "bf16")
+_LONGEST_CONTEXT = 2**24  # more would fill the memory with bookkeeping before llama.cpp gives up
+_LARGEST = 2**20
+_MOST_THREADS = 512  # GGML_MAX_N_THREADS
+
+DEFAULT_CONTEXT = 8192
+"""Tokens of context when none are asked for; less for a model that was trained on less."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlamaConfig:
+    """Settings of one model.
+
+    `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
+    `n_gpu_layers` of -1 means all. `threads` of None means one for each core this process may use.
+    `max_rows` is the largest number of rows of logits that one pass may return: each costs 4 bytes a token of the
+    vocabulary, whether used or not.
+
+    Raises `UsageError` for settings that contradict each other.
+    """
+
+    n_ctx: int | None = None
+    n_batch: int = 512
+    n_gpu_layers: int = -1
+    threads: int | None = None
+    flash_attention: FlashAttention = "auto"
+    cache_type_k: str = "f16"
+    cache_type_v: str = "f16"
+    max_rows: int = 17
+    verbose: bool = False
+
+    def __post_init__(self) -> None:
+        for name in (self.cache_type_k, self.cache_type_v):
+            if name not in CACHE_TYPES:
+                raise _unknown_cache_type(name)
+        if self.cache_type_v not in _UNQUANTISED and self.flash_attention == "off":
+            raise UsageError(
+                f"A V cache of type {self.cache_type_v} needs flash attention, which is switched off.",
+                "Use --flash-attn on, or --cache-type-v f16.",
+            )
+        for name, value, least, most in (
+            ("context size", self.n_ctx, 0, _LONGEST_CONTEXT),
+            ("batch size", self.n_batch, 1, _LARGEST),
+            ("number of threads", self.threads, 1, _MOST_THREADS),
+            ("number of rows", self.max_rows, 1, _LARGEST),
+        ):
+            if value is not None and not least <= value <= most:
+                raise UsageError(f"The {name} is {value}, but must be between {least} and {most}.")
+
+
+def _unknown_cache_type(name: str) -> UsageError:
+    close = difflib.get_close_matches(name.lower(), CACHE_TYPES, n=1, cutoff=0.4)
+    guess = f"Did you mean {close[0]}? " if close else ""
+    return UsageError(f"There is no cache type {name!r}.", f"{guess}The types are: {', '.join(CACHE_TYPES)}.")

@@ -1,0 +1,179 @@
+"""From a file to a llama.cpp model and context, with a sentence for everything that can be wrong."""
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import llama_cpp
+
+from ..errors import Cancelled, ModelLoadError
+from ..interrupt import Interrupt
+from .backend import Backend
+from .config import DEFAULT_CONTEXT, LlamaConfig
+from .errors import load_error
+from .threads import default_threads
+
+_MAGIC = b"GGUF"
+_CACHE_TYPES = {
+    "f32": llama_cpp.GGML_TYPE_F32,
+    "f16": llama_cpp.GGML_TYPE_F16,
+    "bf16": 30,  # GGML_TYPE_BF16, which llama-cpp-python leaves out
+    "q8_0": llama_cpp.GGML_TYPE_Q8_0,
+    "q4_0": llama_cpp.GGML_TYPE_Q4_0,
+    "q4_1": llama_cpp.GGML_TYPE_Q4_1,
+    "q5_0": llama_cpp.GGML_TYPE_Q5_0,
+    "q5_1": llama_cpp.GGML_TYPE_Q5_1,
+    "iq4_nl": llama_cpp.GGML_TYPE_IQ4_NL,
+}
+_FLASH_ATTENTION = {
+    "auto": llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO,
+    "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
+    "off": llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED,
+}
+
+
+def check_file(path: Path) -> None:
+    """Raise `ModelLoadError` for everything that is not a GGUF file."""
+    if not path.exists():
+        raise ModelLoadError(f"There is no model file {path}.", "Check the path, or give the name of a profile.")
+    if path.is_dir():
+        raise ModelLoadError(f"{path} is a folder, not a model file.", "Name the .gguf file inside it.")
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except OSError as error:
+        raise ModelLoadError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
+    if not magic:
+        raise ModelLoadError(f"{path} is empty.", "Download it again.")
+    if magic != _MAGIC:
+        raise ModelLoadError(
+            f"{path} is not a GGUF file: it starts with {magic!r} instead of {_MAGIC!r}.",
+            "Only models in llama.cpp's GGUF format can be loaded.",
+        )
+
+
+def load_weights(
+    path: Path,
+    config: LlamaConfig,
+    backend: Backend,
+    interrupt: Interrupt,
+    on_progress: Callable[[float], bool] | None,
+) -> "llama_cpp.llama_model_p":
+    """The model of a file; it must be freed."""
+    stopped = False
+
+    def progress(share: float, _data: object) -> bool:
+        nonlocal stopped
+        stopped = interrupt.requested or (on_progress is not None and not on_progress(share))
+        return not stopped
+
+    parameters = llama_cpp.llama_model_default_params()
+    parameters.n_gpu_layers = config.n_gpu_layers
+    callback = llama_cpp.llama_progress_callback(progress)
+    parameters.progress_callback = callback
+    backend.take_complaint()
+    model: llama_cpp.llama_model_p | None = llama_cpp.llama_model_load_from_file(os.fsencode(path), parameters)
+    if model is None:
+        raise Cancelled if stopped else load_error(path, backend)
+    return model
+
+
+def check_kind(path: Path, model: "llama_cpp.llama_model_p") -> None:
+    """Raise `ModelLoadError` for models that do not continue text."""
+    architecture = metadata(model, "general.architecture") or ""
+    pooling = int(metadata(model, f"{architecture}.pooling_type") or 0)
+    causal = metadata(model, f"{architecture}.attention.causal") != "false"
+    hint = "Choose a model that generates text, such as one whose name ends in -Instruct."
+    if pooling > llama_cpp.LLAMA_POOLING_TYPE_NONE or not causal:
+        raise ModelLoadError(f"{path} is an embedding model ({architecture}): it cannot generate text.", hint)
+    if llama_cpp.llama_model_has_encoder(model) or not llama_cpp.llama_model_has_decoder(model):
+        raise ModelLoadError(f"{path} is a model with an encoder ({architecture}), which specchat cannot run.", hint)
+    if llama_cpp.llama_model_is_diffusion(model):
+        raise ModelLoadError(f"{path} is a diffusion model ({architecture}), which specchat cannot run.", hint)
+    if llama_cpp.llama_vocab_type(vocabulary_of(model)) == llama_cpp.LLAMA_VOCAB_TYPE_NONE:
+        raise ModelLoadError(f"{path} has no tokenizer, so it cannot be given text.", hint)
+
+
+def create_context(
+    path: Path, model: "llama_cpp.llama_model_p", config: LlamaConfig, backend: Backend, interrupt: Interrupt
+) -> tuple["llama_cpp.llama_context_p", object]:
+    """A context of the model, and the callback that must live as long as it does."""
+
+    # Python's own handling of Ctrl-C gets its turn here: without a Python function that is called now and then, a
+    # signal would wait for the end of the pass.
+    def aborted(_data: object) -> bool:
+        return interrupt.requested
+
+    abort = llama_cpp.ggml_abort_callback(aborted)
+    parameters = _context_parameters(model, config)
+    parameters.abort_callback = abort
+    backend.take_complaint()
+    context = llama_cpp.llama_init_from_model(model, parameters)
+    if context is None:
+        raise _context_error(path, model, config, backend)
+    if llama_cpp.llama_get_memory(context) is None:
+        llama_cpp.llama_free(context)
+        raise ModelLoadError(f"{path} has no memory of what it has read, so it cannot generate text.")
+    return context, abort
+
+
+def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> "llama_cpp.llama_context_params":
+    threads = config.threads or default_threads()
+    parameters: llama_cpp.llama_context_params = llama_cpp.llama_context_default_params()
+    parameters.n_ctx = context_size(model, config)
+    parameters.n_batch = parameters.n_ubatch = config.n_batch
+    parameters.n_seq_max = 1
+    # Room for verified rows only: for all tokens of a batch it would be hundreds of megabytes.
+    parameters.n_outputs_max = min(config.max_rows, config.n_batch)
+    parameters.n_threads = parameters.n_threads_batch = threads
+    parameters.flash_attn_type = _FLASH_ATTENTION[config.flash_attention]
+    parameters.type_k = _CACHE_TYPES[config.cache_type_k]
+    parameters.type_v = _CACHE_TYPES[config.cache_type_v]
+    return parameters
+
+
+def context_size(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> int:
+    """The tokens of context that the settings mean for this model."""
+    trained: int = llama_cpp.llama_model_n_ctx_train(model)
+    if config.n_ctx is None:
+        return min(DEFAULT_CONTEXT, trained)
+    return config.n_ctx or trained
+
+
+def _context_error(
+    path: Path, model: "llama_cpp.llama_model_p", config: LlamaConfig, backend: Backend
+) -> ModelLoadError:
+    size = context_size(model, config)
+    reason = backend.take_complaint().rstrip(".") or "there is not enough memory"
+    return ModelLoadError(
+        f"llama.cpp cannot make a context of {size} tokens for {path}: {reason}.",
+        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0.",
+    )
+
+
+def vocabulary_of(model: "llama_cpp.llama_model_p") -> "llama_cpp.llama_vocab_p":
+    """The vocabulary of a model, which every model has."""
+    vocabulary: llama_cpp.llama_vocab_p | None = llama_cpp.llama_model_get_vocab(model)
+    assert vocabulary is not None
+    return vocabulary
+
+
+def memory_of(context: "llama_cpp.llama_context_p") -> "llama_cpp.llama_memory_t":
+    """The memory of a context that `create_context` made."""
+    memory: llama_cpp.llama_memory_t | None = llama_cpp.llama_get_memory(context)
+    assert memory is not None
+    return memory
+
+
+def metadata(model: "llama_cpp.llama_model_p", key: str) -> str | None:
+    """The value of a key of the file as text, None if there is no such key."""
+    size = 256
+    while True:
+        buffer = ctypes.create_string_buffer(size)
+        length = llama_cpp.llama_model_meta_val_str(model, key.encode(), buffer, size)
+        if length < 0:
+            return None
+        if length < size:
+            return buffer.raw[:length].decode(errors="replace")
+        size = length + 1

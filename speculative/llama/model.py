@@ -1,0 +1,195 @@
+"""A model that llama.cpp runs: loaded from a GGUF file, fed with tokens, and freed again."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import llama_cpp
+import numpy as np
+
+from ..errors import DecodeError
+from ..interrupt import Interrupt
+from ..model import Rows
+from . import loading
+from .backend import Backend, start_backend
+from .batch import Batch
+from .config import LlamaConfig
+from .errors import decode_error
+from .vocabulary import Vocabulary
+
+
+class LlamaModel:
+    """A model with a cache over one sequence: the `LanguageModel` of the loop.
+
+    Everything C keeps a pointer to (callbacks, the batch) is held here and outlives the context. Whoever requests
+    `interrupt` stops the pass that is running, on the CPU between two operations, elsewhere between two passes.
+    """
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        config: LlamaConfig | None = None,
+        *,
+        interrupt: Interrupt | None = None,
+        on_progress: Callable[[float], bool] | None = None,
+    ) -> "LlamaModel":
+        """Load a GGUF file; of a file in several parts, the first.
+
+        `on_progress` is called with the share that is loaded, 0 to 1, and stops the loading by returning False.
+
+        Raises `ModelLoadError`, or `Cancelled` when the loading was stopped.
+        """
+        config = config or LlamaConfig()
+        interrupt = interrupt or Interrupt()
+        backend = start_backend()
+        backend.verbose = config.verbose
+        loading.check_file(path)
+        model = loading.load_weights(path, config, backend, interrupt, on_progress)
+        try:
+            loading.check_kind(path, model)
+            context, abort = loading.create_context(path, model, config, backend, interrupt)
+        except BaseException:
+            llama_cpp.llama_model_free(model)
+            raise
+        backend.take_complaint()
+        return cls(path, config, backend, interrupt, model, context, abort)
+
+    def __init__(
+        self,
+        path: Path,
+        config: LlamaConfig,
+        backend: Backend,
+        interrupt: Interrupt,
+        model: "llama_cpp.llama_model_p",
+        context: "llama_cpp.llama_context_p",
+        abort: object,
+    ) -> None:
+        """Take over what `load` has made."""
+        self.path = path
+        self.interrupt = interrupt
+        self.vocabulary = Vocabulary(loading.vocabulary_of(model))
+        self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)
+        self.n_ctx = loading.context_size(model, config)
+        self.n_batch = llama_cpp.llama_n_batch(context)
+        self.max_rows = config.max_rows
+        self.can_rollback = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
+        self._backend = backend
+        self._model = model
+        self._context = context
+        self._memory = loading.memory_of(context)
+        self._abort = abort
+        self._batch = Batch(self.n_batch)
+        self._cached: list[int] = []
+        self._rows: Rows = np.empty((0, self.vocabulary.n_tokens), np.float32)
+        self._rows_address = 0
+        self._closed = False
+
+    @property
+    def description(self) -> str:
+        """What llama.cpp calls it: architecture, size and type of the weights."""
+        buffer = ctypes.create_string_buffer(256)
+        llama_cpp.llama_model_desc(self._model, buffer, len(buffer))
+        return buffer.value.decode(errors="replace")
+
+    @property
+    def name(self) -> str:
+        """The name that its file states, or that of the file."""
+        return self.metadata("general.name") or self.path.stem
+
+    def metadata(self, key: str) -> str | None:
+        """The value of a key of the GGUF file as text, None if it has no such key."""
+        return loading.metadata(self._model, key)
+
+    @property
+    def cached(self) -> list[int]:
+        """The tokens that the cache holds now; not to be changed."""
+        return self._cached
+
+    def rollback(self, length: int) -> int:
+        """Forget all but the first `length` cached tokens; returns how many are left."""
+        if length < len(self._cached):
+            self._forget_from(length)
+        return len(self._cached)
+
+    def decode(self, tokens: Sequence[int], n_logits: int) -> Rows:
+        """Append `tokens` to the cache; returns the logits after each of the last `n_logits`, shape (rows, vocabulary).
+
+        The rows are a view of llama.cpp's own buffer: copy what must outlive the next call.
+
+        Raises `Cancelled` or `DecodeError`; the cache then holds what it held before, or less.
+        """
+        self._check(len(tokens), n_logits)
+        self.interrupt.check()
+        start = len(self._cached)
+        # Rows that are compared with each other come from one pass; what precedes them is read in passes of its own.
+        lead = len(tokens) - n_logits if n_logits > 1 else len(tokens)
+        try:
+            for begin in range(0, lead, self.n_batch):
+                end = min(begin + self.n_batch, lead)
+                self._pass(tokens[begin:end], n_logits if end == len(tokens) else 0)
+            if n_logits > 1:
+                self._pass(tokens[lead:], n_logits)
+        except BaseException:
+            self._forget_from(start)
+            raise
+        return self._logits(n_logits)
+
+    def _check(self, n_tokens: int, n_logits: int) -> None:
+        """Keep out what would make llama.cpp abort the process."""
+        if not 0 <= n_logits <= min(n_tokens, self.max_rows, self.n_batch) or n_tokens < 1:
+            raise DecodeError(
+                f"A pass over {n_tokens} tokens cannot return {n_logits} rows of logits; at most {self.max_rows} "
+                f"rows fit, and {self.n_batch} tokens."
+            )
+        if len(self._cached) + n_tokens > self.n_ctx:
+            raise DecodeError(
+                f"{len(self._cached)} tokens are cached and {n_tokens} more do not fit the context of {self.n_ctx}.",
+                f"Use a larger context: -c {len(self._cached) + n_tokens}",
+            )
+
+    def _pass(self, tokens: Sequence[int], n_logits: int) -> None:
+        self.interrupt.check()
+        code = llama_cpp.llama_decode(self._context, self._batch.fill(tokens, len(self._cached), n_logits))
+        if code != 0:
+            raise decode_error(code, self._backend)
+        self._cached.extend(tokens)
+
+    def _logits(self, n_rows: int) -> Rows:
+        if n_rows == 0:
+            # Waits for the pass, so that time and errors belong to this call.
+            llama_cpp.llama_synchronize(self._context)
+            return self._rows[:0]
+        pointer = llama_cpp.llama_get_logits(self._context)
+        address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        if address != self._rows_address:
+            self._rows = np.ctypeslib.as_array(pointer, (self.max_rows, self.vocabulary.n_tokens))
+            self._rows_address = address
+        return self._rows[:n_rows]
+
+    def _forget_from(self, length: int) -> None:
+        """Forget the cached tokens from `length` on, or all of them where the memory cannot stop there."""
+        if self.can_rollback and llama_cpp.llama_memory_seq_rm(self._memory, 0, length, -1):
+            del self._cached[length:]
+        else:
+            llama_cpp.llama_memory_clear(self._memory, True)
+            self._cached.clear()
+
+    def close(self) -> None:
+        """Give the memory back; the second time nothing happens."""
+        if self._closed:
+            return
+        self._closed = True
+        self._rows = self._rows[:0].copy()
+        self._batch.close()
+        llama_cpp.llama_free(self._context)
+        llama_cpp.llama_model_free(self._model)
+
+    def __enter__(self) -> "LlamaModel":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

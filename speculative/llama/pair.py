@@ -1,0 +1,138 @@
+"""A target and its drafter, loaded and put together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import TracebackType
+
+from ..compatibility import check_vocabularies
+from ..decoder import SpeculativeDecoder
+from ..draft_length import FixedLength
+from ..drafting import Drafter, ModelDrafter, NoDrafter
+from ..errors import UsageError
+from ..interrupt import Interrupt
+from ..messages import Message
+from ..ngram import NgramDrafter
+from ..pair import PairConfig
+from ..sampling import SamplerChain, SamplingParams
+from ..session import Session
+from .chat import ChatTemplate
+from .model import LlamaModel
+from .recommended import recommended_sampling
+
+Progress = Callable[[float], None]
+"""Told the share that is loaded, 0 to 1."""
+
+
+@dataclass
+class Pair:
+    """A session with its target: text and messages to tokens, tokens to events.
+
+    `notices` are sentences that the user should read once.
+    """
+
+    config: PairConfig
+    target: LlamaModel
+    sampling: SamplingParams
+    session: Session
+    notices: tuple[str, ...] = ()
+
+    @cached_property
+    def template(self) -> ChatTemplate:
+        """The chat template in use. Raises `ChatTemplateError` when there is none, or it does not parse."""
+        source = self.config.chat_template or self.target.metadata("tokenizer.chat_template")
+        return ChatTemplate(self.target.vocabulary, source, self.target.name)
+
+    def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
+        """The prompt that asks for the next message. Raises `ChatTemplateError`."""
+        return self.template.tokens(messages)
+
+    def text_tokens(self, text: str, special: bool) -> list[int]:
+        """The tokens of raw text, after the BOS that the vocabulary wants; `special` parses control tokens in it."""
+        vocabulary = self.target.vocabulary
+        tokens = vocabulary.tokenize(text, True) if special else vocabulary.tokenize_plain(text)
+        if vocabulary.adds_bos and vocabulary.bos is not None and tokens[:1] != [vocabulary.bos]:
+            return [vocabulary.bos, *tokens]
+        return tokens
+
+    def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
+        """The prompt that asks for what stands between two texts. Raises `UsageError` where the model cannot."""
+        vocabulary = self.target.vocabulary
+        before, after, middle = vocabulary.infill
+        if before is None or after is None or middle is None:
+            raise UsageError(
+                f"{self.target.name} has no tokens for filling in the middle.",
+                "Leave --suffix out, or take a model trained for it, such as Qwen2.5-Coder.",
+            )
+        text = [before, *vocabulary.tokenize_plain(prefix), after, *vocabulary.tokenize_plain(suffix), middle]
+        return [vocabulary.bos, *text] if vocabulary.adds_bos and vocabulary.bos is not None else text
+
+    def close(self) -> None:
+        """Free both models; a second call does nothing."""
+        self.session.decoder.drafter.close()
+        self.target.close()
+
+    def __enter__(self) -> "Pair":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | None = None) -> Pair:
+    """Load the models of a pair and check that they fit.
+
+    Raises `ModelLoadError`, `VocabularyMismatchError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
+    """
+    target_config = replace(config.target_config, max_rows=config.draft_max + 1)
+    target = LlamaModel.load(config.target, target_config, interrupt=interrupt, on_progress=_unstoppable(on_progress))
+    try:
+        sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
+        drafter, notices = _load_drafter(config, target, interrupt)
+    except BaseException:
+        target.close()
+        raise
+    is_end = target.vocabulary.is_end
+    session = Session(
+        decoder=SpeculativeDecoder(target, drafter, FixedLength(config.draft_max), SamplerChain(sampling), is_end),
+        piece=target.vocabulary.piece,
+        n_ctx=target.n_ctx,
+        n_batch=target.n_batch,
+        seed=config.seed,
+        verification=config.verification,
+        interrupt=interrupt,
+    )
+    return Pair(config, target, sampling, session, notices)
+
+
+def _load_drafter(config: PairConfig, target: LlamaModel, interrupt: Interrupt) -> tuple[Drafter, tuple[str, ...]]:
+    if config.draft == "none":
+        return NoDrafter(), ()
+    if not target.can_rollback:
+        return NoDrafter(), (f"{target.name} cannot take tokens back (it is recurrent), so nothing is drafted for it.",)
+    if config.draft == "ngram":
+        return NgramDrafter(), ()
+    draft_config = replace(config.draft_config, n_ctx=target.n_ctx, max_rows=1)
+    draft = LlamaModel.load(config.draft, draft_config, interrupt=interrupt)
+    try:
+        fit = check_vocabularies(target.vocabulary, draft.vocabulary)
+    except BaseException:
+        draft.close()
+        raise
+    n_ctx = min(draft.n_ctx, draft.n_ctx_train)
+    drafter = ModelDrafter(draft, target.vocabulary.is_end, n_ctx, fit.limit, fit.forbidden)
+    return drafter, fit.warnings
+
+
+def _unstoppable(on_progress: Progress | None) -> Callable[[float], bool] | None:
+    """`LlamaModel.load` may be stopped by its progress callback; here only the interrupt stops it."""
+    if on_progress is None:
+        return None
+
+    def report(share: float) -> bool:
+        on_progress(share)
+        return True
+
+    return report

@@ -1,0 +1,39 @@
+"""What a target and its drafter are made from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from .errors import UsageError
+from .llama.config import LlamaConfig
+from .noise import MAX_SEED
+from .verification import VerificationName
+
+DEFAULT_DRAFT_MAX = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairConfig:
+    """A target, what drafts for it, and how both choose.
+
+    `draft` is a model file, "ngram" for the n-grams of the context, or "none" for plain decoding. `draft_max` is the
+    number of tokens drafted in a round. `sampling` holds arguments of `SamplingParams`; what it leaves out is as the
+    target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template` replaces the file's own.
+    """
+
+    target: Path
+    draft: Path | Literal["ngram", "none"] = "none"
+    target_config: LlamaConfig = field(default_factory=LlamaConfig)
+    draft_config: LlamaConfig = field(default_factory=LlamaConfig)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    draft_max: int = DEFAULT_DRAFT_MAX
+    verification: VerificationName = "coupled"
+    seed: int = 0
+    chat_template: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.draft_max < 1:
+            raise UsageError(f"{self.draft_max} tokens is nothing to draft.", "Use --draft none to decode plain.")
+        if not 0 <= self.seed <= MAX_SEED:
+            raise UsageError(f"The seed {self.seed} is out of range.", f"Give a number from 0 to {MAX_SEED}.")

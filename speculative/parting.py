@@ -1,0 +1,62 @@
+"""Two texts that should be the same part somewhere: is it a near tie, or a bug?
+
+Passes of different lengths may round differently, which can swap two nearly tied tokens, or move a token into or out
+of the truncated set. A parting is a near tie when moving each logit by no more than the measured rounding can swap
+the choice. Anything else is a bug.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .noise import Noise, Purpose
+from .sampling import Logits, SamplerChain
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A token chosen from `logits` after `history`, at `index` of its answer, by coupled verification."""
+
+    logits: Logits
+    history: Sequence[int]
+    index: int
+    chain: SamplerChain
+    noise: Noise
+
+    def token(self, logits: Logits | None = None) -> int:
+        """The chosen token; with `logits`, what would have been chosen from those."""
+        distribution = self.chain.distribution(self.logits if logits is None else logits, self.history)
+        return self.noise.draw(distribution, self.index, Purpose.TARGET)
+
+
+def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:
+    """The place where two texts part; None where one is the beginning of the other."""
+    return next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), None)
+
+
+def swaps(choice: Choice, other: int, movement: float) -> bool:
+    """Whether moving each logit by at most `movement` can turn the choice into `other`.
+
+    Shown by construction: the worst movements are tried, by which `other` wins or enters the truncated set, or the
+    chosen token leaves it.
+    """
+    return any(choice.token(moved) == other for moved in _worst(choice, other, movement))
+
+
+def distance(choice: Choice, other: int, longest: float = 64.0) -> float:
+    """The smallest movement of the logits that turns the choice into `other`, to within 1 %; infinite if none does."""
+    if not swaps(choice, other, longest):
+        return float("inf")
+    low, high = 0.0, longest
+    while high - low > 0.01 * high and high > 1e-6:
+        middle = (low + high) / 2
+        low, high = (low, middle) if swaps(choice, other, middle) else (middle, high)
+    return high
+
+
+def _worst(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
+    chosen = choice.token()
+    for rest, up, down in ((-movement, movement, -movement), (movement, movement, -movement), (0, movement, -movement)):
+        moved = choice.logits + rest
+        moved[other] = choice.logits[other] + up
+        moved[chosen] = choice.logits[chosen] + down
+        yield moved

@@ -1,0 +1,78 @@
+"""One loaded pair: prompts go in, events come out, and only what is new of each prompt is read."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .decoder import SpeculativeDecoder
+from .errors import PromptTooLongError, UsageError
+from .events import Event
+from .generation import Generation
+from .interrupt import Interrupt
+from .model import common_prefix
+from .noise import SeededNoise, answer_seed
+from .text import TextStream
+from .verification import VerificationName, verification
+
+
+@dataclass(slots=True)
+class Session:
+    """Generates one text after the other with the same models.
+
+    `piece` gives the bytes of a token, `n_ctx` and `n_batch` are the target's context and its longest pass. The n-th
+    generation of a session has a seed of its own, derived from `seed`. Whoever requests the `interrupt` ends the
+    running generation, which then finishes as cancelled.
+    """
+
+    decoder: SpeculativeDecoder
+    piece: Callable[[int], bytes]
+    n_ctx: int
+    n_batch: int
+    seed: int
+    verification: VerificationName = "coupled"
+    interrupt: Interrupt = field(default_factory=Interrupt)
+    _generations: int = 0
+    _context: list[int] = field(default_factory=list)
+
+    def generate(
+        self, prompt: Sequence[int], *, max_tokens: int | None = None, stop: Sequence[str] = (), index: int = 0
+    ) -> Iterator[Event]:
+        """Read `prompt` and generate what follows it; `index` is the place of the first new token in its answer.
+
+        The last event is always `GenerationFinished`. Raises `PromptTooLongError` and `UsageError` at once, before
+        anything is read.
+        """
+        self._check(prompt, max_tokens)
+        seed = answer_seed(self.seed, self._generations)
+        self._generations += 1
+        # What the cache holds of the last text beyond its last token but one depends on what was drafted. It is read
+        # again, so that every prompt is cut into the same passes with drafting on or off.
+        settled = common_prefix(self._context[:-1], prompt)
+        self._context = list(prompt)
+        room = self.n_ctx - len(prompt)
+        self.interrupt.clear()
+        return Generation(
+            decoder=self.decoder,
+            piece=self.piece,
+            context=self._context,
+            settled=settled,
+            n_batch=self.n_batch,
+            room=room if max_tokens is None else min(room, max_tokens),
+            full="context_full" if max_tokens is None or max_tokens > room else "length",
+            seed=seed,
+            index=index,
+            verification=verification(self.verification, SeededNoise(seed)),
+            stream=TextStream(stop),
+            interrupt=self.interrupt,
+        ).events()
+
+    def _check(self, prompt: Sequence[int], max_tokens: int | None) -> None:
+        if not prompt:
+            raise UsageError("The prompt is empty.", "Give the model at least one token to start from.")
+        if max_tokens is not None and max_tokens < 1:
+            raise UsageError(f"{max_tokens} tokens is nothing to generate.", "Ask for 1 or more, or for no limit.")
+        if len(prompt) >= self.n_ctx:
+            fits = len(prompt) + 512
+            raise PromptTooLongError(
+                f"The prompt has {len(prompt)} tokens, but the context holds {self.n_ctx}.",
+                f"A context of {fits} leaves room for an answer: -c {fits}",
+            )

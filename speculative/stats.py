@@ -1,0 +1,83 @@
+"""Rounds added up, and the rates that they give."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .decoder import Round
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationStats:
+    """One generation in numbers; times in seconds, rates None where there is nothing to divide by.
+
+    `prompt_seconds` is the time to the first token: reading what the cache lacked of the prompt. Of the draft tokens,
+    `tested` were looked at by the target; those behind a rejection never were.
+    """
+
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    prompt_seconds: float
+    predicted_seconds: float
+    draft_seconds: float
+    rounds: int
+    drafted: int
+    tested: int
+    accepted: int
+    accepted_per_position: tuple[int, ...]
+    """How often the first, second, … token of a draft was accepted."""
+
+    @property
+    def acceptance_rate(self) -> float | None:
+        """Accepted / tested: how often a guess that was looked at was right."""
+        return _ratio(self.accepted, self.tested)
+
+    @property
+    def draft_yield(self) -> float | None:
+        """Accepted / drafted, what llama.cpp, vLLM and TensorRT-LLM call the acceptance rate."""
+        return _ratio(self.accepted, self.drafted)
+
+    @property
+    def tokens_per_round(self) -> float | None:
+        """Tokens for each pass of the target, the bonus or correction token included (block efficiency)."""
+        return _ratio(self.completion_tokens, self.rounds)
+
+    @property
+    def prompt_per_second(self) -> float | None:
+        """Prompt tokens read in a second; cached ones do not count."""
+        return _ratio(self.prompt_tokens - self.cached_tokens, self.prompt_seconds)
+
+    @property
+    def predicted_per_second(self) -> float | None:
+        """Tokens generated in a second, by llama-server's definition: all tokens over the time since the first."""
+        return _ratio(self.completion_tokens, self.predicted_seconds)
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole > 0 else None
+
+
+def generation_stats(
+    rounds: Sequence[Round],
+    *,
+    prompt_tokens: int,
+    cached_tokens: int,
+    completion_tokens: int,
+    prompt_seconds: float,
+    predicted_seconds: float,
+) -> GenerationStats:
+    """Add up the rounds of one generation."""
+    longest = max((step.verdict.accepted for step in rounds), default=0)
+    return GenerationStats(
+        prompt_tokens=prompt_tokens,
+        cached_tokens=cached_tokens,
+        completion_tokens=completion_tokens,
+        prompt_seconds=prompt_seconds,
+        predicted_seconds=predicted_seconds,
+        draft_seconds=sum(step.draft_seconds for step in rounds),
+        rounds=len(rounds),
+        drafted=sum(len(step.draft.tokens) for step in rounds),
+        tested=sum(step.verdict.tested for step in rounds),
+        accepted=sum(step.verdict.accepted for step in rounds),
+        accepted_per_position=tuple(sum(step.verdict.accepted > place for step in rounds) for place in range(longest)),
+    )

@@ -1,0 +1,51 @@
+"""What all tests share: the folder of real models, and who may do without it."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .tiny import TinyModel, write_tiny
+
+FOLDER = "SPECCHAT_TEST_MODELS"
+REQUIRE = "SPECCHAT_REQUIRE_MODELS"
+
+
+@pytest.fixture(scope="session")
+def models() -> Path:
+    """The folder of real models; a test that takes it also carries the mark `models`."""
+    if FOLDER not in os.environ:
+        pytest.skip(f"{FOLDER} names no folder of models")
+    return Path(os.environ[FOLDER])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    """Where the models have to be there, a skipped test of them has failed."""
+    report = yield
+    if report.skipped and os.environ.get(REQUIRE) == "1" and item.get_closest_marker("models"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped, though {REQUIRE} is set: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def write_tiny_model(tmp_path_factory):
+    """A function that writes a tiny random model with the settings of `TinyModel`, once each, and gives its path."""
+    folder = tmp_path_factory.mktemp("tiny-models")
+    paths: dict[TinyModel, Path] = {}
+
+    def write(**settings: Any) -> Path:
+        model = TinyModel(**settings)
+        if model not in paths:
+            paths[model] = write_tiny(folder / f"tiny-{len(paths)}.gguf", model)
+        return paths[model]
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def tiny_model_path(write_tiny_model):
+    """A tiny random model: dense, byte-level BPE, 300 tokens, two end tokens, ChatML."""
+    return write_tiny_model()

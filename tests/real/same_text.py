@@ -1,0 +1,189 @@
+"""Promise one, measured: the texts of a real pair with drafting on and off, and every parting explained.
+
+    python -m tests.real.same_text TARGET DRAFT [--cache-type-v q8_0] [--quick]
+
+Runs 10 prompts at temperatures 0, 0.8 and 1.2 with 2 seeds, 128 tokens each, drafted by the model and by n-grams with
+1, 4 and 8 tokens a round, against plain decoding, and prints one line for each text that differs.
+"""
+
+import argparse
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from specchat.speculative.distribution import TokenDistribution
+from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import Drafter, NoDrafter
+from specchat.speculative.events import GenerationFinished
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.messages import Message
+from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.noise import SeededNoise
+from specchat.speculative.pair import PairConfig
+from specchat.speculative.parting import Choice, distance, first_difference
+from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
+
+PROMPTS = {
+    "code": "Write a Python function that merges two sorted lists, with a docstring and three test cases.",
+    "edit": "Rename the variable x to total and print the whole code again:\n\nx = 0\nfor i in range(10):\n"
+    "    x = x + i\n    if x > 20:\n        x = x - 5\nprint(x)\n",
+    "json": "Give me a JSON array of five cities with name, country, population and a list of two sights each.",
+    "list": "List twenty common kitchen tools, one a line, each with three words on what it is for.",
+    "prose": "Explain to a child why the moon seems to change its shape during a month.",
+    "story": "Tell a short story about a lighthouse keeper who finds a letter in a bottle.",
+    "translation": "Translate into French and German: The train to the coast leaves at nine, but it is often late.",
+    "summary": "Summarise in two sentences: Photosynthesis turns light, water and carbon dioxide into sugar and "
+    "oxygen. It happens in the chloroplasts of plants, algae and some bacteria, and feeds nearly all life on earth.",
+    "question": "What is the difference between a process and a thread, and when would you use which?",
+    "maths": "A shop sells pens at 3 for 2 euros. How much do 21 pens cost, and how many pens do you get for 18 euros?",
+}
+TEMPERATURES = (0.0, 0.8, 1.2)
+SEEDS = (1, 2)
+LENGTHS = (1, 4, 8)
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """A sampler chain that keeps the logits it was given, by the length of the history."""
+
+    chain: SamplerChain
+    rows: dict[int, Logits] = field(default_factory=dict)
+
+    def distribution(self, logits: Logits, history: Sequence[int]) -> TokenDistribution:
+        self.rows[len(history)] = logits.copy()
+        return self.chain.distribution(logits, history)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One text to generate."""
+
+    kind: str
+    temperature: float
+    seed: int
+    max_tokens: int
+
+    @property
+    def params(self) -> SamplingParams:
+        return SamplingParams(temperature=self.temperature)
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Where a drafted text left the plain one, and whether rounding explains it."""
+
+    place: int
+    distance: float
+    rounding: float
+
+    @property
+    def is_near_tie(self) -> bool:
+        return self.distance <= self.rounding
+
+
+def generate(
+    pair: Pair, case: Case, drafter: Drafter, length: int, recorder: Recorder | None = None
+) -> GenerationFinished:
+    """The text of a case from empty caches."""
+    pair.target.rollback(0)
+    chain = recorder or SamplerChain(case.params)
+    decoder = replace(pair.session.decoder, drafter=drafter, draft_length=FixedLength(length), chain=chain)
+    session = replace(pair.session, decoder=decoder, seed=case.seed, _generations=0, _context=[])
+    *_, last = session.generate(pair.chat_tokens([Message("user", PROMPTS[case.kind])]), max_tokens=case.max_tokens)
+    assert isinstance(last, GenerationFinished)
+    return last
+
+
+def explain(pair: Pair, case: Case, drafter: Drafter, length: int) -> Parting:
+    """Generate both texts again, with their logits, and look at the place where they part.
+
+    The rounding is what the logits of the two runs differed by before they parted, on the same text.
+    """
+    plain_rows, drafted_rows = Recorder(SamplerChain(case.params)), Recorder(SamplerChain(case.params))
+    plain = generate(pair, case, NoDrafter(), 0, plain_rows)
+    drafted = generate(pair, case, drafter, length, drafted_rows)
+    place = first_difference(plain.tokens, drafted.tokens)
+    assert place is not None
+    n_prompt = plain.stats.prompt_tokens
+    shared = [n_prompt + index for index in range(place + 1)]
+    rounding = max(float(np.abs(plain_rows.rows[size] - drafted_rows.rows[size]).max()) for size in shared)
+    prompt = pair.chat_tokens([Message("user", PROMPTS[case.kind])])
+    choice = Choice(
+        plain_rows.rows[n_prompt + place],
+        [*prompt, *plain.tokens[:place]],
+        place,
+        SamplerChain(case.params),
+        SeededNoise(case.seed),
+    )
+    return Parting(place, distance(choice, drafted.tokens[place]), rounding)
+
+
+def cases(max_tokens: int, kinds: Sequence[str] = tuple(PROMPTS)) -> Iterator[Case]:
+    """All combinations; at temperature 0 the seed does nothing."""
+    for kind in kinds:
+        for temperature in TEMPERATURES:
+            for seed in SEEDS if temperature else SEEDS[:1]:
+                yield Case(kind, temperature, seed, max_tokens)
+
+
+def compare(pair: Pair, all_cases: Sequence[Case]) -> Iterator[str]:
+    """One line for each text that differs, then the sums."""
+    drafters = {"model": pair.session.decoder.drafter, "ngram": None}
+    compared, parted, unexplained, longest, per_round = 0, 0, 0, 0, []
+    for case in all_cases:
+        plain = generate(pair, case, NoDrafter(), 0)
+        longest = max(longest, plain.stats.prompt_tokens + plain.stats.completion_tokens)
+        for name, drafter in drafters.items():
+            for length in LENGTHS:
+                drafted = generate(pair, case, drafter or NgramDrafter(), length)
+                compared += 1
+                if (name, length, case.kind) == ("model", 4, "code"):
+                    per_round.append(drafted.stats.tokens_per_round or 0.0)
+                if drafted.tokens == plain.tokens and drafted.text == plain.text:
+                    continue
+                parted += 1
+                parting = explain(pair, case, drafter or NgramDrafter(), length)
+                unexplained += not parting.is_near_tie
+                yield (
+                    f"{case.kind} T={case.temperature} seed={case.seed} {name} {length}: "
+                    f"parts at token {parting.place}, "
+                    f"swapped by {parting.distance:.4f}, rounding {parting.rounding:.4f}: "
+                    f"{'near tie' if parting.is_near_tie else 'NO NEAR TIE'}"
+                )
+    yield f"{compared} texts compared, {parted} differ, {unexplained} of them not explained by rounding"
+    yield f"longest context: {longest} tokens"
+    yield f"code, drafted by the model, 4 a round: at least {min(per_round):.2f} tokens per round"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("target", type=Path)
+    parser.add_argument("draft", type=Path)
+    parser.add_argument("--cache-type-v", default="f16")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tokens", type=int, default=128)
+    parser.add_argument("--quick", action="store_true", help="two prompts only")
+    arguments = parser.parse_args()
+    config = LlamaConfig(n_ctx=1024, threads=arguments.threads, cache_type_v=arguments.cache_type_v)
+    started = time.monotonic()
+    pair_config = PairConfig(
+        target=arguments.target,
+        draft=arguments.draft,
+        target_config=config,
+        draft_config=LlamaConfig(threads=arguments.threads),
+        draft_max=max(LENGTHS),
+    )
+    with load_pair(pair_config, Interrupt()) as pair:
+        kinds = list(PROMPTS)[:2] if arguments.quick else list(PROMPTS)
+        for line in compare(pair, list(cases(arguments.tokens, kinds))):
+            print(line, flush=True)
+    print(f"{time.monotonic() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

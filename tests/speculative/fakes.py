@@ -1,0 +1,103 @@
+"""What stands in for models and chance: a model that is a function of its cache, and noise that can be enumerated."""
+
+import random
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from specchat.speculative.distribution import TokenDistribution
+from specchat.speculative.drafting import Draft, Propose
+from specchat.speculative.model import Rows
+from specchat.speculative.noise import Purpose
+
+Outcome = TypeVar("Outcome", bound=Hashable)
+
+
+@dataclass
+class FakeModel:
+    """Logits are a function of the cached tokens, so a cache that is wrong gives other logits.
+
+    `memory` limits how far the context counts, `forgets` makes every rollback lose everything (recurrent models).
+    """
+
+    n_vocab: int = 4
+    seed: int = 0
+    memory: int = 100
+    forgets: bool = False
+    scale: float = 1.0
+    cached: list[int] = field(default_factory=list)
+    passes: list[int] = field(default_factory=list)
+    closed: bool = False
+
+    def rollback(self, length: int) -> int:
+        if self.forgets and length < len(self.cached):
+            length = 0
+        del self.cached[length:]
+        return len(self.cached)
+
+    def decode(self, tokens: Sequence[int], n_logits: int) -> Rows:
+        assert tokens, "an empty decode is an error of llama.cpp"
+        self.passes.append(len(tokens))
+        self.cached.extend(tokens)
+        ends = range(len(self.cached) - n_logits + 1, len(self.cached) + 1)
+        return np.array([self.logits(self.cached[:end]) for end in ends], np.float32).reshape(n_logits, self.n_vocab)
+
+    def logits(self, context: Sequence[int]) -> list[float]:
+        chance = random.Random(f"{self.seed}:{list(context[-self.memory :])}")
+        return [self.scale * chance.gauss(0, 1) for _ in range(self.n_vocab)]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
+class BranchingNoise:
+    """Takes the branches that `script` says, then the first of each; `weight` is the probability of the path."""
+
+    script: Sequence[int]
+    weight: float = 1.0
+    taken: list[tuple[int, int]] = field(default_factory=list)
+
+    def draw(self, distribution: TokenDistribution, index: int, purpose: Purpose) -> int:
+        return int(distribution.tokens[self._branch(np.exp(distribution.logprobs).tolist())])
+
+    def accept(self, probability: float, index: int) -> bool:
+        return self._branch([min(1.0, probability), max(0.0, 1 - probability)]) == 0
+
+    def _branch(self, weights: Sequence[float]) -> int:
+        possible = [branch for branch, weight in enumerate(weights) if weight > 0]
+        place = len(self.taken)
+        choice = self.script[place] if place < len(self.script) else 0
+        self.taken.append((choice, len(possible)))
+        self.weight *= weights[possible[choice]]
+        return possible[choice]
+
+
+def law(run: Callable[[BranchingNoise], Outcome]) -> dict[Outcome, float]:
+    """The exact distribution of what `run` returns, by taking every branch of its noise."""
+    outcomes: dict[Outcome, float] = {}
+    scripts: list[list[int]] = [[]]
+    while scripts:
+        noise = BranchingNoise(scripts.pop())
+        fixed = len(noise.script)
+        outcome = run(noise)
+        outcomes[outcome] = outcomes.get(outcome, 0.0) + noise.weight
+        path = [choice for choice, _ in noise.taken]
+        for place in range(fixed, len(path)):
+            scripts += [[*path[:place], other] for other in range(1, noise.taken[place][1])]
+    return outcomes
+
+
+@dataclass
+class ScriptedDrafter:
+    """Drafts what a function of the context says, as a point mass."""
+
+    guess: Callable[[Sequence[int]], Sequence[int]]
+
+    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
+        return Draft.certain(list(self.guess(context))[: max(0, budget)])
+
+    def close(self) -> None:
+        pass

@@ -1,0 +1,125 @@
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specchat.speculative.decoder import Round, SpeculativeDecoder
+from specchat.speculative.distribution import TokenDistribution
+from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter, Propose
+from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.noise import SeededNoise
+from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
+from specchat.speculative.verification import CoupledVerification
+
+from .fakes import FakeModel, ScriptedDrafter
+
+CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0, presence_penalty=0.2))
+
+
+def never(token: int) -> bool:
+    return False
+
+
+def propose(seed: int) -> Propose:
+    def choose(logits: Logits, text: Sequence[int]) -> tuple[int, TokenDistribution]:
+        distribution = CHAIN.distribution(logits, text)
+        return CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution
+
+    return choose
+
+
+def generate(
+    drafter: Drafter, length: int, room: int = 40, seed: int = 0, target: FakeModel | None = None, is_end=never
+) -> tuple[list[int], list[Round]]:  # type: ignore[no-untyped-def]
+    context = [0, 1, 2, 3]
+    decoder = SpeculativeDecoder(target or FakeModel(memory=2), drafter, FixedLength(length), CHAIN, is_end)
+    rounds = list(decoder.rounds(context, room, CoupledVerification(SeededNoise(seed))))
+    return context[4:], rounds
+
+
+def model_drafter(forgets: bool = False, n_ctx: int = 1000, seed: int = 0) -> ModelDrafter:
+    return ModelDrafter(FakeModel(memory=1, seed=seed, forgets=forgets), never, n_ctx=n_ctx, n_vocab=4)
+
+
+@given(st.integers(0, 6), st.integers(0, 1000), st.booleans(), st.integers(0, 1))
+def test_the_text_is_the_same_with_any_draft(length: int, seed: int, forgets: bool, draft_seed: int):
+    plain, _ = generate(NoDrafter(), 0, seed=seed)
+    for drafter in (
+        model_drafter(forgets, seed=draft_seed),
+        NgramDrafter(),
+        ScriptedDrafter(lambda context: [0] * 9),
+        model_drafter(n_ctx=20),
+    ):
+        assert generate(drafter, length, seed=seed)[0] == plain
+
+
+def test_a_target_that_cannot_roll_back_says_the_same():
+    plain, _ = generate(NoDrafter(), 0)
+    assert generate(model_drafter(), 4, target=FakeModel(memory=2, forgets=True))[0] == plain
+
+
+def test_a_perfect_draft_is_accepted_whole():
+    drafter = ModelDrafter(FakeModel(memory=2), never, n_ctx=1000, n_vocab=4)
+    text, rounds = generate(drafter, 4, room=21)
+    assert len(text) == 21
+    assert [len(step.tokens) for step in rounds] == [1, 5, 5, 5, 5]
+    assert all(step.verdict.accepted == len(step.draft.tokens) for step in rounds)
+
+
+def test_the_first_round_drafts_nothing():
+    """So the prompt is read in the same passes whatever is drafted, and the first token waits for nobody."""
+    target = FakeModel()
+    generate(model_drafter(), 4, target=target)
+    assert target.passes[0] == 4
+
+
+def test_the_draft_is_fed_only_what_it_has_not_seen():
+    drafter = model_drafter()
+    _, rounds = generate(drafter, 3)
+    model = drafter.model
+    assert isinstance(model, FakeModel)
+    assert model.passes[0] == 5
+    assert max(model.passes[1:]) == 2
+    assert model.passes.count(2) <= sum(step.verdict.accepted == 3 for step in rounds)
+
+
+def test_no_more_is_drafted_than_there_is_room_for():
+    for room in range(1, 12):
+        target = FakeModel(memory=2)
+        text, _ = generate(model_drafter(), 8, room=room, target=target)
+        assert len(text) == room
+        assert len(target.cached) < 4 + room
+
+
+def test_what_follows_an_end_inside_a_block_is_dropped():
+    plain, _ = generate(NoDrafter(), 0)
+    end = plain[7]
+    place = plain.index(end)
+    perfect = ScriptedDrafter(lambda context: plain[len(context) - 4 :])
+    text, rounds = generate(perfect, 40, is_end=lambda token: token == end)
+    assert text == plain[: place + 1]
+    assert rounds[-1].tokens[-1] == end
+
+
+def test_a_draft_model_stops_guessing_behind_an_end():
+    drafter = ModelDrafter(FakeModel(), lambda token: True, n_ctx=1000, n_vocab=4)
+    draft = drafter.draft([0, 1], 5, propose(seed=0))
+    assert len(draft.tokens) == 1
+
+
+def test_a_draft_model_never_guesses_what_the_target_does_not_have():
+    drafter = ModelDrafter(FakeModel(n_vocab=9), never, n_ctx=1000, n_vocab=4, forbidden=(2,))
+    drafted: set[int] = set()
+    for seed in range(20):
+        drafted.update(drafter.draft([seed % 4], 5, propose(seed)).tokens)
+    assert drafted == {0, 1, 3}
+
+
+def test_the_index_goes_on_where_an_answer_was_cut():
+    whole, _ = generate(NoDrafter(), 0, room=20)
+    context = [0, 1, 2, 3, *whole[:8]]
+    decoder = SpeculativeDecoder(FakeModel(memory=2), NoDrafter(), FixedLength(0), CHAIN, never)
+    for _ in decoder.rounds(context, 12, CoupledVerification(SeededNoise(0)), index=8):
+        pass
+    assert context[4:] == whole

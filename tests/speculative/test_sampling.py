@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specchat.speculative.errors import UsageError
+from specchat.speculative.sampling import (
+    SamplerChain,
+    SamplingParams,
+    apply_min_p,
+    apply_penalties,
+    apply_top_k,
+    apply_top_p,
+    largest,
+)
+
+NEUTRAL = SamplingParams(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
+LOGITS = np.log(np.array([0.1, 0.4, 0.2, 0.3], np.float32))
+ALL = np.arange(4, dtype=np.int32)
+
+
+def test_top_k_keeps_the_k_largest():
+    tokens, logits = apply_top_k(LOGITS, 2)
+    assert tokens.tolist() == [1, 3]
+    assert np.exp(logits).tolist() == pytest.approx([0.4, 0.3])
+
+
+@pytest.mark.parametrize("k", [0, -1, 4, 100])
+def test_top_k_can_keep_everything(k: int):
+    assert apply_top_k(LOGITS, k)[0].tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("p", "kept"), [(0.0, [1]), (0.3, [1]), (0.5, [1, 3]), (0.75, [1, 3, 2]), (1.0, [0, 1, 2, 3])])
+def test_top_p_keeps_the_fewest_that_reach_p(p: float, kept: list[int]):
+    assert apply_top_p(ALL, LOGITS, p)[0].tolist() == kept
+
+
+def test_top_p_of_a_flat_vocabulary_finds_more_than_its_first_piece():
+    tokens, _ = apply_top_p(np.arange(10_000, dtype=np.int32), np.zeros(10_000, np.float32), 0.5)
+    assert 4990 <= len(tokens) <= 5010
+
+
+@pytest.mark.parametrize(("p", "kept"), [(0.0, 4), (0.3, 3), (0.6, 2), (1.0, 1)])
+def test_min_p_is_relative_to_the_most_likely(p: float, kept: int):
+    assert len(apply_min_p(ALL, LOGITS, p)[0]) == kept
+
+
+def test_penalties_follow_llama_cpp():
+    params = SamplingParams(repeat_penalty=2.0, presence_penalty=0.5, frequency_penalty=0.25)
+    penalized = apply_penalties(np.array([1.0, -1.0, 3.0, 4.0], np.float32), [0, 1, 1], params)
+    assert penalized.tolist() == [1 / 2 - 0.25 - 0.5, -1 * 2 - 0.5 - 0.5, 3.0, 4.0]
+
+
+def test_penalties_see_only_the_last_tokens():
+    params = SamplingParams(temperature=0, presence_penalty=100, penalty_last_n=2)
+    chain = SamplerChain(params)
+    assert chain.distribution(LOGITS, [1, 0, 0]).tokens.tolist() == [1]
+    assert chain.distribution(LOGITS, [0, 1, 0]).tokens.tolist() == [3]
+
+
+def test_temperature_zero_takes_the_lowest_of_equal_tokens():
+    chain = SamplerChain(SamplingParams(temperature=0))
+    assert chain.distribution(np.array([0, 2, 2, 1], np.float32), []).tokens.tolist() == [1]
+
+
+def test_temperature_comes_last():
+    """A hot temperature does not widen the truncated set."""
+    chain = SamplerChain(SamplingParams(temperature=100.0, top_k=0, top_p=0.65, min_p=0.0))
+    distribution = chain.distribution(LOGITS, [])
+    assert sorted(distribution.tokens.tolist()) == [1, 3]
+    assert np.exp(distribution.logprobs).tolist() == pytest.approx([0.5, 0.5], abs=0.01)
+
+
+def test_the_logits_of_the_model_are_left_alone():
+    logits = LOGITS.copy()
+    SamplerChain(SamplingParams(presence_penalty=1.0)).distribution(logits, [1, 2, 3])
+    assert (logits == LOGITS).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5000), st.integers(1, 60), st.booleans())
+def test_largest_is_a_sort(seed: int, size: int, count: int, ties: bool):
+    values = np.random.default_rng(seed).normal(size=size).astype(np.float32)
+    values = values.round(1) if ties else values
+    count = min(count, size)
+    expected = np.argsort(-values, kind="stable")[:count]
+    assert largest(values, count).tolist() == sorted(expected.tolist())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"top_p": 1.5}, {"min_p": -0.1}, {"repeat_penalty": 0.0}, {"penalty_last_n": -2}, {"temperature": np.nan}],
+)
+def test_values_that_mean_nothing_are_refused(options: dict[str, float]):
+    with pytest.raises(UsageError):
+        SamplingParams(**options)  # type: ignore[arg-type]

@@ -1,0 +1,152 @@
+import pytest
+
+from specchat.speculative.decoder import SpeculativeDecoder
+from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter
+from specchat.speculative.errors import PromptTooLongError, UsageError
+from specchat.speculative.events import GenerationFinished, PromptProgress, RoundFinished, TextChunk
+from specchat.speculative.noise import MAX_SEED
+from specchat.speculative.sampling import SamplerChain, SamplingParams
+from specchat.speculative.session import Session
+
+from .fakes import FakeModel
+
+N_VOCAB = 26
+CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0))
+PROMPT = [1, 2, 3]
+
+
+def never(token: int) -> bool:
+    return False
+
+
+def session(drafted: bool = False, seed: int = 3, n_ctx: int = 60, n_batch: int = 8, is_end=never) -> Session:  # type: ignore[no-untyped-def]
+    drafter: Drafter = NoDrafter()
+    if drafted:
+        drafter = ModelDrafter(FakeModel(N_VOCAB, memory=1), is_end, n_ctx=n_ctx, n_vocab=N_VOCAB)
+    decoder = SpeculativeDecoder(FakeModel(N_VOCAB, memory=2, scale=3), drafter, FixedLength(4), CHAIN, is_end)
+    return Session(decoder, piece=lambda token: bytes([97 + token]), n_ctx=n_ctx, n_batch=n_batch, seed=seed)
+
+
+def target(of: Session) -> FakeModel:
+    model = of.decoder.target
+    assert isinstance(model, FakeModel)
+    return model
+
+
+def finish(of: Session, prompt: list[int] = PROMPT, **options) -> GenerationFinished:  # type: ignore[no-untyped-def]
+    *_, last = of.generate(prompt, **options)
+    assert isinstance(last, GenerationFinished)
+    return last
+
+
+@pytest.mark.parametrize("drafted", [False, True])
+def test_events_tell_the_whole_story_in_order(drafted: bool):
+    events = list(session(drafted).generate(PROMPT, max_tokens=9))
+    finished = events[-1]
+    assert isinstance(events[0], PromptProgress)
+    assert isinstance(finished, GenerationFinished)
+    assert "".join(event.text for event in events if isinstance(event, TextChunk)) == finished.text
+    rounds = [event.round for event in events if isinstance(event, RoundFinished)]
+    assert tuple(token for step in rounds for token in step.tokens) == finished.tokens
+    assert finished.stats.completion_tokens == len(finished.text) == 9
+    assert finished.stats.rounds == len(rounds)
+
+
+def test_text_from_accepted_drafts_is_marked():
+    chunks = [event for event in session(True).generate(PROMPT, max_tokens=40) if isinstance(event, TextChunk)]
+    finished = finish(session(True), max_tokens=40)
+    assert sum(chunk.from_draft for chunk in chunks) == finished.stats.accepted > 0
+
+
+def test_the_reasons_to_finish():
+    assert finish(session(), max_tokens=5).finish_reason == "length"
+    assert finish(session(n_ctx=20)).finish_reason == "context_full"
+    text = finish(session(), max_tokens=30).text
+    assert finish(session(), max_tokens=30, stop=[text[10:12]]).finish_reason == "stop_string"
+    end = ord(text[10]) - 97
+    assert finish(session(is_end=lambda token: token == end)).finish_reason == "stop"
+
+
+@pytest.mark.parametrize("drafted", [False, True])
+def test_the_context_is_filled_exactly_and_never_more(drafted: bool):
+    for n_ctx in range(5, 40):
+        talk = session(drafted, n_ctx=n_ctx)
+        assert len(PROMPT) + finish(talk).stats.completion_tokens == n_ctx
+        assert len(target(talk).cached) < n_ctx
+
+
+@pytest.mark.parametrize("drafted", [False, True])
+def test_a_stop_string_takes_back_the_rest_of_its_round(drafted: bool):
+    text = finish(session(), max_tokens=30).text
+    talk = session(drafted)
+    finished = finish(talk, max_tokens=30, stop=[text[10:12]])
+    assert finished.text == text[: text.index(text[10:12])]
+    again = [*PROMPT, *finished.tokens, 5]
+    assert finish(talk, again).stats.cached_tokens == len(again) - 2
+
+
+def test_the_next_turn_reads_only_what_is_new_the_same_passes_with_and_without_drafts():
+    passes = []
+    for drafted in (False, True):
+        talk = session(drafted)
+        first = finish(talk, max_tokens=10)
+        before = len(target(talk).passes)
+        turn = [*PROMPT, *first.tokens, *range(20)]
+        second = finish(talk, turn, max_tokens=4)
+        assert second.stats.cached_tokens == len(PROMPT) + 9
+        passes.append(target(talk).passes[before : before + 3])
+    assert passes == [[8, 8, 5]] * 2
+
+
+def test_cancelling_ends_the_answer_and_keeps_what_was_said():
+    talk = session()
+    said = ""
+    for event in talk.generate(PROMPT):
+        if isinstance(event, TextChunk):
+            said += event.text
+            if len(said) == 5:
+                talk.interrupt.request()
+    assert isinstance(event, GenerationFinished)
+    assert (event.finish_reason, event.text) == ("cancelled", said)
+    assert finish(talk, [*PROMPT, *event.tokens, 7], max_tokens=3).finish_reason == "length"
+
+
+def test_cancelling_while_the_prompt_is_read_says_nothing():
+    talk = session()
+    events = []
+    for event in talk.generate(list(range(26)) * 2):
+        talk.interrupt.request()
+        events.append(event)
+    finished = events[-1]
+    assert isinstance(finished, GenerationFinished)
+    assert (finished.finish_reason, finished.text, finished.stats.completion_tokens) == ("cancelled", "", 0)
+
+
+def test_each_generation_has_its_own_seed_which_reproduces_it():
+    talk = session()
+    first, second, third = (finish(talk, max_tokens=20) for _ in range(3))
+    assert first.seed == 3
+    assert len({first.text, second.text, third.text}) == 3
+    assert finish(session(seed=second.seed), max_tokens=20).text == second.text
+    assert finish(session(seed=third.seed), max_tokens=20).text == third.text
+    assert 0 <= third.seed <= MAX_SEED
+
+
+def test_the_same_seed_and_history_give_the_same_text():
+    assert finish(session(), max_tokens=20).text == finish(session(True), max_tokens=20).text
+
+
+def test_a_prompt_that_does_not_fit_is_refused_with_the_numbers_before_anything_is_read():
+    talk = session(n_ctx=10)
+    with pytest.raises(PromptTooLongError, match="12 tokens, but the context holds 10") as error:
+        talk.generate([1] * 12)
+    assert "-c 524" in error.value.hint
+    assert target(talk).passes == []
+
+
+def test_nothing_to_read_or_to_say_is_refused():
+    with pytest.raises(UsageError):
+        session().generate([])
+    with pytest.raises(UsageError):
+        session().generate(PROMPT, max_tokens=0)

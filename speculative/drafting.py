@@ -1,37 +1,60 @@
 """Who guesses: a draft model, the n-grams of the context, or nobody."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from .distribution import TokenDistribution
-from .model import LanguageModel, Rows, advance
+from .model import LanguageModel, Rows, advance, common_prefix
 from .sampling import Logits
 
-Propose = Callable[[Logits, Sequence[int]], tuple[int, TokenDistribution]]
-"""Chooses a guess from the draft's logits after a text, as the target would; returns what it was chosen from too."""
+Propose = Callable[[Logits, Sequence[int]], "Guess"]
+"""Chooses a guess from the draft's logits after a text, as the target would choose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A guessed token, what it was drawn from, and how far it leads.
+
+    `lead` is the difference, in nats, between its logit and the best other one; for a guess without logits, whatever
+    grows with the chance that it is right.
+    """
+
+    token: int
+    distribution: TokenDistribution
+    lead: float = 0.0
+
+    @classmethod
+    def certain(cls, token: int, lead: float = 0.0) -> "Guess":
+        """A guess by something that has no distribution: a point mass."""
+        return cls(token, TokenDistribution.point(token), lead)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Guessed tokens, each with the distribution that it was drawn from. The empty draft is plain decoding."""
+    """Guesses that are checked in one pass. The empty draft is plain decoding."""
 
-    tokens: tuple[int, ...] = ()
-    distributions: tuple[TokenDistribution, ...] = ()
+    guesses: tuple[Guess, ...] = ()
 
-    @classmethod
-    def certain(cls, tokens: Sequence[int]) -> "Draft":
-        """A draft by something that has no distribution: each token is a point mass."""
-        return cls(tuple(tokens), tuple(map(TokenDistribution.point, tokens)))
+    @property
+    def tokens(self) -> tuple[int, ...]:
+        """The guessed tokens."""
+        return tuple(guess.token for guess in self.guesses)
+
+    def __len__(self) -> int:
+        return len(self.guesses)
 
 
 class Drafter(Protocol):
     """Anything that guesses how a text goes on."""
 
-    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
-        """At most `budget` guesses for what follows `context`."""
+    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        """One guess after the other for what follows `context`, each made when it is asked for."""
+
+    def behind(self, context: Sequence[int]) -> int:
+        """How many tokens of `context` it has to read before its first guess, beyond the usual one."""
 
     def close(self) -> None:
         """Free what it holds."""
@@ -41,9 +64,13 @@ class Drafter(Protocol):
 class NoDrafter:
     """Plain decoding."""
 
-    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
-        """The empty draft."""
-        return Draft()
+    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        """No guess."""
+        return iter(())
+
+    def behind(self, context: Sequence[int]) -> int:
+        """Nothing to read."""
+        return 0
 
     def close(self) -> None:
         """Nothing to free."""
@@ -70,19 +97,20 @@ class ModelDrafter:
     n_vocab: int
     forbidden: Sequence[int] = ()
 
-    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
-        """Guess until the budget, the end of the draft's context or of the text is reached."""
-        tokens: list[int] = []
-        distributions: list[TokenDistribution] = []
-        for _ in range(min(budget, self.n_ctx - len(context))):
-            text = [*context, *tokens]
-            token, distribution = propose(self._logits(advance(self.model, text, 1)), text)
-            tokens.append(token)
-            distributions.append(distribution)
+    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        """Guess until the end of the draft's context or of the text is reached."""
+        text = list(context)
+        while len(text) < self.n_ctx:
+            guess = propose(self._logits(advance(self.model, text, 1)), text)
+            yield guess
             # what follows an end is dropped, so no guess behind it can matter to any verification
-            if self.is_end(token):
-                break
-        return Draft(tuple(tokens), tuple(distributions))
+            if self.is_end(guess.token):
+                return
+            text.append(guess.token)
+
+    def behind(self, context: Sequence[int]) -> int:
+        """The tokens that its cache lacks, but for the last one."""
+        return len(context) - 1 - min(common_prefix(self.model.cached, context), len(context) - 1)
 
     def close(self) -> None:
         """Free the draft model."""

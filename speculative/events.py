@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from .decoder import Round
+from .rounds import Round
 from .stats import GenerationStats
 
 FinishReason = Literal["stop", "length", "stop_string", "cancelled", "context_full"]

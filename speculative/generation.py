@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from .decoder import Round, SpeculativeDecoder
+from .decoder import SpeculativeDecoder
 from .errors import Cancelled
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
+from .rounds import Round
 from .stats import generation_stats
 from .text import TextStream
 from .verification import Verification

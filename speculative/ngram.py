@@ -1,9 +1,9 @@
 """Drafting by the n-grams of the context itself: free, and strong where text recurs (edits, quotes, code)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .drafting import Draft, Propose
+from .drafting import Guess, Propose
 from .model import common_prefix
 
 
@@ -20,13 +20,17 @@ class NgramDrafter:
     _indexed: list[int] = field(default_factory=list)
     _places: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
 
-    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
-        """Quote the context; the empty draft if its end is new."""
+    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        """Quote the context; no guess if its end is new. The lead is the length of the match."""
         self._follow(context)
         for size in range(min(self.longest, len(context) - 1), self.shortest - 1, -1):
             if places := self._places.get(tuple(context[-size:])):
-                return Draft.certain(quote(context, places[-1], budget))
-        return Draft()
+                return (Guess.certain(token, float(size)) for token in quote(context, places[-1]))
+        return iter(())
+
+    def behind(self, context: Sequence[int]) -> int:
+        """Reading costs it nothing."""
+        return 0
 
     def close(self) -> None:
         """Nothing to free."""
@@ -51,9 +55,8 @@ class NgramDrafter:
         return [tuple(tokens[place - size : place]) for size in sizes]
 
 
-def quote(context: Sequence[int], start: int, count: int) -> list[int]:
-    """The `count` tokens from `start` on; a quote that reaches the end of the context goes on with itself."""
-    quoted: list[int] = []
-    for place in range(start, start + count):
-        quoted.append(context[place] if place < len(context) else quoted[place - len(context)])
-    return quoted
+def quote(context: Sequence[int], start: int) -> Iterator[int]:
+    """The tokens from `start` on; a quote that reaches the end of the context goes on with itself."""
+    period = context[start:]
+    while True:
+        yield from period

@@ -131,6 +131,16 @@ def apply_min_p(tokens: Tokens, logits: Logits, p: float) -> tuple[Tokens, Logit
 _BLOCK = 256
 
 
+def lead(logits: Logits, token: int) -> float:
+    """How far the logit of `token` is above the best other one, in nats; negative if another is above it."""
+    start = token - token % _BLOCK
+    beside = logits[start : start + _BLOCK].copy()
+    beside[token - start] = -np.inf
+    best = _block_maxima(logits)
+    best[token // _BLOCK] = beside.max()
+    return float(logits[token] - best.max())
+
+
 def largest(values: Logits, count: int) -> Tokens:
     """The indices of the `count` largest values, in ascending order; of equal ones the lowest indices.
 
@@ -139,13 +149,16 @@ def largest(values: Logits, count: int) -> Tokens:
     """
     if count * 4 * _BLOCK > len(values):
         return _largest_of(values, np.arange(len(values), dtype=np.int32), count)
-    whole = len(values) - len(values) % _BLOCK
-    maxima = values[:whole].reshape(-1, _BLOCK).max(axis=1)
-    threshold = np.partition(maxima, len(maxima) - count)[len(maxima) - count]
-    [blocks] = np.nonzero(maxima >= threshold)
-    candidates = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
-    candidates = np.concatenate([candidates, np.arange(whole, len(values))]).astype(np.int32)
+    maxima = _block_maxima(values)
+    [blocks] = np.nonzero(maxima >= np.partition(maxima, len(maxima) - count)[len(maxima) - count])
+    candidates = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel().astype(np.int32)
+    candidates = candidates[candidates < len(values)]
     return _largest_of(values[candidates], candidates, count)
+
+
+def _block_maxima(values: Logits) -> Logits:
+    maxima: Logits = np.maximum.reduceat(values, np.arange(0, len(values), _BLOCK))
+    return maxima
 
 
 def _largest_of(values: Logits, tokens: Tokens, count: int) -> Tokens:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .decoder import Round
+from .rounds import Round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,10 +85,13 @@ class RejectionVerification:
     def verify(self, draft: Draft, target: Iterable[TokenDistribution], index: int) -> Verdict:
         """Accept by the ratio, then correct or continue."""
         wanted: Iterator[TokenDistribution] = iter(target)
-        for offset, (token, guess) in enumerate(zip(draft.tokens, draft.distributions, strict=True)):
+        for offset, guess in enumerate(draft.guesses):
             distribution = next(wanted)
-            if not self.noise.accept(distribution.probability(token) / guess.probability(token), index + offset):
-                correction = self.noise.draw(distribution.residual(guess), index + offset, Purpose.RESIDUAL)
+            ratio = distribution.probability(guess.token) / guess.distribution.probability(guess.token)
+            if not self.noise.accept(ratio, index + offset):
+                correction = self.noise.draw(
+                    distribution.residual(guess.distribution), index + offset, Purpose.RESIDUAL
+                )
                 return Verdict((*draft.tokens[:offset], correction), offset, offset + 1)
         count = len(draft.tokens)
         bonus = self.noise.draw(next(wanted), index + count, Purpose.TARGET)

@@ -1,14 +1,14 @@
 """What stands in for models and chance: a model that is a function of its cache, and noise that can be enumerated."""
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 
 from specchat.speculative.distribution import TokenDistribution
-from specchat.speculative.drafting import Draft, Propose
+from specchat.speculative.drafting import Draft, Guess, Propose
 from specchat.speculative.model import Rows
 from specchat.speculative.noise import Purpose
 
@@ -96,8 +96,16 @@ class ScriptedDrafter:
 
     guess: Callable[[Sequence[int]], Sequence[int]]
 
-    def draft(self, context: Sequence[int], budget: int, propose: Propose) -> Draft:
-        return Draft.certain(list(self.guess(context))[: max(0, budget)])
+    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        return map(Guess.certain, self.guess(context))
+
+    def behind(self, context: Sequence[int]) -> int:
+        return 0
 
     def close(self) -> None:
         pass
+
+
+def certain(tokens: Sequence[int]) -> Draft:
+    """A draft by something that has no distribution."""
+    return Draft(tuple(map(Guess.certain, tokens)))

@@ -1,14 +1,15 @@
 from collections.abc import Sequence
+from itertools import islice
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specchat.speculative.decoder import Round, SpeculativeDecoder
-from specchat.speculative.distribution import TokenDistribution
+from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter, Propose
+from specchat.speculative.drafting import Drafter, Guess, ModelDrafter, NoDrafter, Propose
 from specchat.speculative.ngram import NgramDrafter
 from specchat.speculative.noise import SeededNoise
+from specchat.speculative.rounds import Round
 from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
 from specchat.speculative.verification import CoupledVerification
 
@@ -22,9 +23,9 @@ def never(token: int) -> bool:
 
 
 def propose(seed: int) -> Propose:
-    def choose(logits: Logits, text: Sequence[int]) -> tuple[int, TokenDistribution]:
+    def choose(logits: Logits, text: Sequence[int]) -> Guess:
         distribution = CHAIN.distribution(logits, text)
-        return CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution
+        return Guess(CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution)
 
     return choose
 
@@ -104,15 +105,14 @@ def test_what_follows_an_end_inside_a_block_is_dropped():
 
 def test_a_draft_model_stops_guessing_behind_an_end():
     drafter = ModelDrafter(FakeModel(), lambda token: True, n_ctx=1000, n_vocab=4)
-    draft = drafter.draft([0, 1], 5, propose(seed=0))
-    assert len(draft.tokens) == 1
+    assert len(list(drafter.guesses([0, 1], propose(seed=0)))) == 1
 
 
 def test_a_draft_model_never_guesses_what_the_target_does_not_have():
     drafter = ModelDrafter(FakeModel(n_vocab=9), never, n_ctx=1000, n_vocab=4, forbidden=(2,))
     drafted: set[int] = set()
     for seed in range(20):
-        drafted.update(drafter.draft([seed % 4], 5, propose(seed)).tokens)
+        drafted.update(guess.token for guess in islice(drafter.guesses([seed % 4], propose(seed)), 5))
     assert drafted == {0, 1, 3}
 
 

@@ -12,6 +12,7 @@ from specchat.speculative.sampling import (
     apply_top_k,
     apply_top_p,
     largest,
+    lead,
 )
 
 NEUTRAL = SamplingParams(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
@@ -93,3 +94,10 @@ def test_largest_is_a_sort(seed: int, size: int, count: int, ties: bool):
 def test_values_that_mean_nothing_are_refused(options: dict[str, float]):
     with pytest.raises(UsageError):
         SamplingParams(**options)  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(-50, 50, width=32), min_size=2, max_size=600), st.data())
+def test_the_lead_is_over_the_best_other_token(values: list[float], data: st.DataObject):
+    token = data.draw(st.integers(0, len(values) - 1))
+    others = [value for place, value in enumerate(values) if place != token]
+    assert lead(np.array(values, np.float32), token) == pytest.approx(values[token] - max(others), abs=1e-4)

@@ -1,14 +1,16 @@
 import pytest
 
-from specchat.speculative.decoder import Round
 from specchat.speculative.drafting import Draft
+from specchat.speculative.rounds import Round
 from specchat.speculative.stats import generation_stats
 from specchat.speculative.verification import Verdict
 
+from .fakes import certain
+
 ROUNDS = [
     Round(Draft(), Verdict((5,), 0, 0), (5,), 0.0, 0.5),
-    Round(Draft.certain([1, 2, 3]), Verdict((1, 9), 1, 2), (1, 9), 0.25, 0.5),
-    Round(Draft.certain([1, 2, 3]), Verdict((1, 2, 3, 4), 3, 3), (1, 2, 3, 4), 0.25, 0.5),
+    Round(certain([1, 2, 3]), Verdict((1, 9), 1, 2), (1, 9), 0.25, 0.5),
+    Round(certain([1, 2, 3]), Verdict((1, 2, 3, 4), 3, 3), (1, 2, 3, 4), 0.25, 0.5),
 ]
 
 

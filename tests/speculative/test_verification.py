@@ -20,7 +20,7 @@ from specchat.speculative.verification import (
     verification,
 )
 
-from .fakes import BranchingNoise, FakeModel, ScriptedDrafter, law
+from .fakes import BranchingNoise, FakeModel, ScriptedDrafter, certain, law
 
 PLAIN = SamplingParams(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
 SETTINGS = [
@@ -111,7 +111,7 @@ def test_coupled_verification_keeps_every_draft_up_to_its_first_wrong_token():
     right = judge.verify(Draft(), targets[:1], 0).tokens
     right += judge.verify(Draft(), targets[1:2], 1).tokens + judge.verify(Draft(), targets[2:], 2).tokens
     for guess in product(range(3), repeat=2):
-        verdict = judge.verify(Draft.certain(guess), targets, 0)
+        verdict = judge.verify(certain(guess), targets, 0)
         agree = next((place for place in range(2) if guess[place] != right[place]), 2)
         assert verdict.tokens == right[: agree + 1]
         assert (verdict.accepted, verdict.tested) == (agree, min(agree + 1, 2))
@@ -130,4 +130,4 @@ def test_rows_behind_a_rejection_are_not_looked_at(judge: Verification):
         yield TokenDistribution.point(0)
         raise AssertionError("nobody needs this row")
 
-    assert judge.verify(Draft.certain([1, 1]), targets(), 0).tokens == (0,)
+    assert judge.verify(certain([1, 1]), targets(), 0).tokens == (0,)

@@ -1,0 +1,23 @@
+"""What a round of the loop was."""
+
+from dataclasses import dataclass
+
+from .drafting import Draft
+from .verification import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One draft and what became of it.
+
+    `tokens` is what the text grew by: the verdict's tokens up to the end of the text, or to the room left for it.
+    The first `verdict.accepted` of them are draft tokens. Times are in seconds; `lead` is how far the target's last
+    token led its other candidates, in nats.
+    """
+
+    draft: Draft
+    verdict: Verdict
+    tokens: tuple[int, ...]
+    draft_seconds: float
+    target_seconds: float
+    lead: float = 0.0

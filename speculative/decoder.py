@@ -35,7 +35,8 @@ class SpeculativeDecoder:
         while len(context) < end:
             step = self._round(context, min(most, end - len(context) - 1), verification, len(context) - offset)
             context.extend(step.tokens)
-            self.draft_length.observe(step)
+            if most:  # the first pass read the prompt too
+                self.draft_length.observe(step)
             yield step
             if self.is_end(context[-1]):
                 return
@@ -47,7 +48,7 @@ class SpeculativeDecoder:
         drafted = perf_counter()
         rows = advance(self.target, [*context, *draft.tokens], len(draft) + 1)
         verdict = verification.verify(draft, self._distributions(rows, context, draft), index)
-        leads = lead(rows[verdict.accepted], verdict.tokens[-1])
+        leads = tuple(lead(row, token) for row, token in zip(rows, verdict.tokens, strict=False))
         finished = perf_counter()
         tokens = self._until_end(verdict.tokens)
         return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads)

@@ -11,8 +11,8 @@ class Round:
     """One draft and what became of it.
 
     `tokens` is what the text grew by: the verdict's tokens up to the end of the text, or to the room left for it.
-    The first `verdict.accepted` of them are draft tokens. Times are in seconds; `lead` is how far the target's last
-    token led its other candidates, in nats.
+    The first `verdict.accepted` of them are draft tokens. Times are in seconds; `leads` says of each
+    verified token how far it led the target's other candidates, in nats.
     """
 
     draft: Draft
@@ -20,4 +20,4 @@ class Round:
     tokens: tuple[int, ...]
     draft_seconds: float
     target_seconds: float
-    lead: float = 0.0
+    leads: tuple[float, ...] = ()

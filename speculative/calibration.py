@@ -1,0 +1,48 @@
+"""From how far a guess leads to how likely it is right, learned from what became of the guesses before it."""
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Calibration:
+    """The chance that a guess is right as sigmoid(offset + slope · x), learned online.
+
+    Logistic regression by an extended Kalman filter: each outcome moves both weights by as much as they are uncertain,
+    and `forgetting` is added to that uncertainty each time, so that the calibration follows the text.
+    """
+
+    offset: float
+    slope: float
+    forgetting: float = 0.01
+    _p00: float = 0.5
+    _p01: float = 0.0
+    _p11: float = 0.1
+
+    def chance(self, x: float, optimism: float = 0.0) -> float:
+        """How likely at `x`; with `optimism`, so many standard deviations above what is known."""
+        score = self.offset + self.slope * x
+        if optimism:
+            score += optimism * math.sqrt(self._p00 + 2 * self._p01 * x + self._p11 * x * x)
+        return sigmoid(score)
+
+    def observe(self, x: float, right: bool) -> None:
+        """Learn what became of a guess at `x`."""
+        chance = self.chance(x)
+        self._p00 += self.forgetting
+        self._p11 += self.forgetting * 0.1
+        g0, g1 = self._p00 + self._p01 * x, self._p01 + self._p11 * x
+        information = max(chance * (1 - chance), 0.01)
+        scale = 1 + information * (g0 + g1 * x)
+        surprise = (right - chance) / scale
+        self.offset += g0 * surprise
+        self.slope = max(0.0, self.slope + g1 * surprise)
+        shrink = information / scale
+        self._p00 -= shrink * g0 * g0
+        self._p01 -= shrink * g0 * g1
+        self._p11 -= shrink * g1 * g1
+
+
+def sigmoid(score: float) -> float:
+    """1 / (1 + exp(-score)), without overflow."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))

@@ -10,7 +10,7 @@ from .llama.config import LlamaConfig
 from .noise import MAX_SEED
 from .verification import VerificationName
 
-DEFAULT_DRAFT_MAX = 5
+DEFAULT_DRAFT_MAX = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +18,10 @@ class PairConfig:
     """A target, what drafts for it, and how both choose.
 
     `draft` is a model file, "ngram" for the n-grams of the context, or "none" for plain decoding. `draft_max` is the
-    number of tokens drafted in a round. `sampling` holds arguments of `SamplingParams`; what it leaves out is as the
-    target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template` replaces the file's own.
+    largest number of tokens drafted in a round; how many it is adapts to what pays, or is always `draft_length`. What
+    passes cost is kept in `costs_folder` between runs. `sampling` holds arguments of `SamplingParams`; what it leaves
+    out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template` replaces the
+    file's own.
     """
 
     target: Path
@@ -28,12 +30,21 @@ class PairConfig:
     draft_config: LlamaConfig = field(default_factory=LlamaConfig)
     sampling: Mapping[str, Any] = field(default_factory=dict)
     draft_max: int = DEFAULT_DRAFT_MAX
+    draft_length: int | None = None
+    costs_folder: Path | None = None
     verification: VerificationName = "coupled"
     seed: int = 0
     chat_template: str | None = None
 
+    @property
+    def most_drafted(self) -> int:
+        """The largest number of tokens that can be drafted in a round."""
+        return self.draft_max if self.draft_length is None else self.draft_length
+
     def __post_init__(self) -> None:
         if self.draft_max < 1:
             raise UsageError(f"{self.draft_max} tokens is nothing to draft.", "Use --draft none to decode plain.")
+        if self.draft_length is not None and self.draft_length < 0:
+            raise UsageError(f"The draft length is {self.draft_length}.", "Give 0 for plain decoding, or a count.")
         if not 0 <= self.seed <= MAX_SEED:
             raise UsageError(f"The seed {self.seed} is out of range.", f"Give a number from 0 to {MAX_SEED}.")

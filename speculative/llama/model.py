@@ -68,6 +68,7 @@ class LlamaModel:
     ) -> None:
         """Take over what `load` has made."""
         self.path = path
+        self.config = config
         self.interrupt = interrupt
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))
         self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)

@@ -7,7 +7,6 @@ from types import TracebackType
 
 from ..compatibility import check_vocabularies
 from ..decoder import SpeculativeDecoder
-from ..draft_length import FixedLength
 from ..drafting import Drafter, ModelDrafter, NoDrafter
 from ..errors import UsageError
 from ..interrupt import Interrupt
@@ -17,6 +16,7 @@ from ..pair import PairConfig
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
+from .lengths import lengths_for, remember_costs
 from .model import LlamaModel
 from .recommended import recommended_sampling
 
@@ -69,6 +69,7 @@ class Pair:
 
     def close(self) -> None:
         """Free both models; a second call does nothing."""
+        remember_costs(self.config, self.target, self.session.decoder)
         self.session.decoder.drafter.close()
         self.target.close()
 
@@ -86,17 +87,18 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
 
     Raises `ModelLoadError`, `VocabularyMismatchError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
-    target_config = replace(config.target_config, max_rows=config.draft_max + 1)
+    target_config = replace(config.target_config, max_rows=config.most_drafted + 1)
     target = LlamaModel.load(config.target, target_config, interrupt=interrupt, on_progress=_unstoppable(on_progress))
     try:
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         drafter, notices = _load_drafter(config, target, interrupt)
+        length = lengths_for(config, target, drafter)
     except BaseException:
         target.close()
         raise
     is_end = target.vocabulary.is_end
     session = Session(
-        decoder=SpeculativeDecoder(target, drafter, FixedLength(config.draft_max), SamplerChain(sampling), is_end),
+        decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), is_end),
         piece=target.vocabulary.piece,
         n_ctx=target.n_ctx,
         n_batch=target.n_batch,

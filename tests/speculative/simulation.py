@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength
-from specchat.speculative.drafting import Draft, Guess
+from specchat.speculative.drafting import Guess
 from specchat.speculative.rounds import Round
 from specchat.speculative.verification import Verdict
 
@@ -27,7 +27,9 @@ class Machine:
 STEPPED = Machine(
     {1: 71, 2: 120, 3: 133, 4: 137, 5: 146, 6: 154, 7: 202, 8: 209, 9: 216, 12: 268, 13: 298}, step=13, reading=3
 )
-STEEP = Machine({1: 37, 2: 63, 3: 91, 4: 109, 5: 136, 6: 162, 7: 187, 8: 249, 9: 277, 12: 326, 13: 350}, step=13, reading=3)
+STEEP = Machine(
+    {1: 37, 2: 63, 3: 91, 4: 109, 5: 136, 6: 162, 7: 187, 8: 249, 9: 277, 12: 326, 13: 350}, step=13, reading=3
+)
 FLAT = Machine({1: 20, 2: 20.5, 4: 21, 8: 22, 9: 30, 13: 31, 17: 33}, step=3, reading=0.1)
 FREE = Machine(STEEP.passes, step=0, reading=0)
 

@@ -1,0 +1,41 @@
+"""Cost curves kept between runs, so that each pair is measured once on each machine."""
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from .costs import CostCurve
+from .files import write_whole
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CostStore:
+    """A folder with one small file for each key; what is damaged or of another format is measured again."""
+
+    folder: Path
+
+    def load(self, key: str) -> CostCurve | None:
+        """The curve of `key`, or None."""
+        try:
+            content = json.loads(self._file(key).read_text(encoding="utf-8"))
+            if content["format"] != _FORMAT or content["key"] != key:
+                return None
+            curve = {int(length): float(seconds) for length, seconds in content["seconds"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        usable = len(curve) > 1 and all(seconds > 0 for seconds in curve.values())
+        return CostCurve.restore(curve) if usable else None
+
+    def save(self, key: str, curve: CostCurve) -> None:
+        """Keep the curve of `key`; a folder that cannot be written only costs the next measurement."""
+        content = {"format": _FORMAT, "key": key, "seconds": curve.snapshot()}
+        try:
+            write_whole(self._file(key), json.dumps(content, indent=1).encode())
+        except OSError:
+            return
+
+    def _file(self, key: str) -> Path:
+        return self.folder / f"{sha256(key.encode()).hexdigest()[:24]}.json"

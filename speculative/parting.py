@@ -8,6 +8,8 @@ the choice. Anything else is a bug.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from .noise import Noise, Purpose
 from .sampling import Logits, SamplerChain
 
@@ -54,9 +56,11 @@ def distance(choice: Choice, other: int, longest: float = 64.0) -> float:
 
 
 def _worst(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
-    chosen = choice.token()
-    for rest, up, down in ((-movement, movement, -movement), (movement, movement, -movement), (0, movement, -movement)):
-        moved = choice.logits + rest
-        moved[other] = choice.logits[other] + up
-        moved[chosen] = choice.logits[chosen] + down
+    chosen, still = choice.token(), np.zeros_like(choice.logits)
+    # a token leaves the top-p set when all before it rise, and it falls with all behind it
+    above = [np.where(choice.logits > choice.logits[token], movement, -movement) for token in (chosen, other)]
+    for rest in (still - movement, still + movement, still, *above):
+        moved = choice.logits + rest.astype(np.float32)
+        moved[other] = choice.logits[other] + movement
+        moved[chosen] = choice.logits[chosen] - movement
         yield moved

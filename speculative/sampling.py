@@ -73,8 +73,10 @@ class SamplerChain:
         if params.temperature <= 0:
             return TokenDistribution.point(int(np.argmax(logits)))  # equal logits: the lowest id
         tokens, kept = apply_top_k(logits, params.top_k)
-        tokens, kept = apply_top_p(tokens, kept, params.top_p)
+        mass = total_mass(kept) if params.top_p < 1 else 0.0
+        # min-p before top-p: both keep the most likely ones, so the order is free, and less is left to sort
         tokens, kept = apply_min_p(tokens, kept, params.min_p)
+        tokens, kept = apply_top_p(tokens, kept, params.top_p, mass)
         return TokenDistribution.from_logits(tokens, kept / np.float32(params.temperature))
 
 
@@ -102,12 +104,19 @@ def apply_top_k(logits: Logits, k: int) -> tuple[Tokens, Logits]:
     return tokens, logits[tokens]
 
 
-def apply_top_p(tokens: Tokens, logits: Logits, p: float) -> tuple[Tokens, Logits]:
-    """The fewest of the most likely tokens whose probabilities add up to at least p, most likely first."""
+def total_mass(logits: Logits) -> float:
+    """The sum of exp(logit), relative to that of the largest."""
+    return float(np.exp(logits - logits.max()).sum())
+
+
+def apply_top_p(tokens: Tokens, logits: Logits, p: float, total: float) -> tuple[Tokens, Logits]:
+    """The fewest of the most likely tokens whose probabilities add up to at least p, most likely first.
+
+    `total` is the `total_mass` of the set that p is a share of, of which the logits are the largest.
+    """
     if p >= 1:
         return tokens, logits
-    mass = np.exp(logits - logits.max())
-    mass /= mass.sum()
+    mass = np.exp(logits - logits.max()) / np.float32(total)
     count = 256  # a sort of everything is dear, and hardly ever needed
     while True:
         places = largest(mass, min(count, len(mass)))

@@ -7,9 +7,11 @@ Runs 10 prompts at temperatures 0, 0.8 and 1.2 with 2 seeds, 128 tokens each, dr
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -131,33 +133,45 @@ def cases(max_tokens: int, kinds: Sequence[str] = tuple(PROMPTS)) -> Iterator[Ca
                 yield Case(kind, temperature, seed, max_tokens)
 
 
-def compare(pair: Pair, all_cases: Sequence[Case]) -> Iterator[str]:
-    """One line for each text that differs, then the sums."""
-    drafters = {"model": pair.session.decoder.drafter, "ngram": None}
-    compared, parted, unexplained, longest, per_round = 0, 0, 0, 0, []
-    for case in all_cases:
-        plain = generate(pair, case, NoDrafter(), 0)
-        longest = max(longest, plain.stats.prompt_tokens + plain.stats.completion_tokens)
-        for name, drafter in drafters.items():
-            for length in LENGTHS:
-                drafted = generate(pair, case, drafter or NgramDrafter(), length)
-                compared += 1
-                if (name, length, case.kind) == ("model", 4, "code"):
-                    per_round.append(drafted.stats.tokens_per_round or 0.0)
-                if drafted.tokens == plain.tokens and drafted.text == plain.text:
-                    continue
-                parted += 1
-                parting = explain(pair, case, drafter or NgramDrafter(), length)
-                unexplained += not parting.is_near_tie
-                yield (
-                    f"{case.kind} T={case.temperature} seed={case.seed} {name} {length}: "
-                    f"parts at token {parting.place}, "
-                    f"swapped by {parting.distance:.4f}, rounding {parting.rounding:.4f}: "
-                    f"{'near tie' if parting.is_near_tie else 'NO NEAR TIE'}"
-                )
-    yield f"{compared} texts compared, {parted} differ, {unexplained} of them not explained by rounding"
-    yield f"longest context: {longest} tokens"
-    yield f"code, drafted by the model, 4 a round: at least {min(per_round):.2f} tokens per round"
+@dataclass
+class Tally:
+    """What the comparisons came to."""
+
+    compared: int = 0
+    differing: int = 0
+    unexplained: int = 0
+    longest_context: int = 0
+    tokens_per_round: list[float] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        rounds = f"{min(self.tokens_per_round):.2f} or more" if self.tokens_per_round else "not measured"
+        return (
+            f"{self.compared} texts compared, {self.differing} differ, {self.unexplained} of them not explained by "
+            f"rounding; longest context {self.longest_context} tokens; tokens per round on code, drafted by the model, "
+            f"4 a round: {rounds}"
+        )
+
+
+def compare(pair: Pair, case: Case, tally: Tally) -> Iterator[str]:
+    """One line for each drafted text of a case that differs from the plain one."""
+    plain = generate(pair, case, NoDrafter(), 0)
+    tally.longest_context = max(tally.longest_context, plain.stats.prompt_tokens + plain.stats.completion_tokens)
+    for name, length in product(("model", "ngram"), LENGTHS):
+        drafter = pair.session.decoder.drafter if name == "model" else NgramDrafter()
+        drafted = generate(pair, case, drafter, length)
+        tally.compared += 1
+        if (name, length, case.kind) == ("model", 4, "code"):
+            tally.tokens_per_round.append(drafted.stats.tokens_per_round or 0.0)
+        if drafted.tokens == plain.tokens and drafted.text == plain.text:
+            continue
+        tally.differing += 1
+        parting = explain(pair, case, drafter, length)
+        tally.unexplained += not parting.is_near_tie
+        yield (
+            f"{case.kind} T={case.temperature} seed={case.seed} {name} {length}: parts at token {parting.place}, "
+            f"swapped by {parting.distance:.4f}, rounding {parting.rounding:.4f}: "
+            f"{'near tie' if parting.is_near_tie else 'NO NEAR TIE'}"
+        )
 
 
 def main() -> None:
@@ -176,13 +190,15 @@ def main() -> None:
         draft=arguments.draft,
         target_config=config,
         draft_config=LlamaConfig(threads=arguments.threads),
-        draft_max=max(LENGTHS),
+        draft_length=max(LENGTHS),
     )
     with load_pair(pair_config, Interrupt()) as pair:
-        kinds = list(PROMPTS)[:2] if arguments.quick else list(PROMPTS)
-        for line in compare(pair, list(cases(arguments.tokens, kinds))):
-            print(line, flush=True)
-    print(f"{time.monotonic() - started:.0f} s")
+        tally = Tally()
+        for case in cases(arguments.tokens, list(PROMPTS)[:2] if arguments.quick else list(PROMPTS)):
+            for line in compare(pair, case, tally):
+                print(line, flush=True)
+            print(f"{case.kind} T={case.temperature} seed={case.seed} done: {tally}", file=sys.stderr, flush=True)
+    print(f"{tally}; {time.monotonic() - started:.0f} s")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from specchat.speculative.sampling import (
     apply_top_p,
     largest,
     lead,
+    total_mass,
 )
 
 NEUTRAL = SamplingParams(temperature=1.0, top_k=0, top_p=1.0, min_p=0.0)
@@ -33,11 +34,11 @@ def test_top_k_can_keep_everything(k: int):
 
 @pytest.mark.parametrize(("p", "kept"), [(0.0, [1]), (0.3, [1]), (0.5, [1, 3]), (0.75, [1, 3, 2]), (1.0, [0, 1, 2, 3])])
 def test_top_p_keeps_the_fewest_that_reach_p(p: float, kept: list[int]):
-    assert apply_top_p(ALL, LOGITS, p)[0].tolist() == kept
+    assert apply_top_p(ALL, LOGITS, p, total_mass(LOGITS))[0].tolist() == kept
 
 
 def test_top_p_of_a_flat_vocabulary_finds_more_than_its_first_piece():
-    tokens, _ = apply_top_p(np.arange(10_000, dtype=np.int32), np.zeros(10_000, np.float32), 0.5)
+    tokens, _ = apply_top_p(np.arange(10_000, dtype=np.int32), np.zeros(10_000, np.float32), 0.5, 10_000.0)
     assert 4990 <= len(tokens) <= 5010
 
 

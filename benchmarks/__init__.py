@@ -1,0 +1,1 @@
+"""Measurements that take real models and a quiet machine: no tests, nothing is installed."""

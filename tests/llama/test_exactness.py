@@ -303,7 +303,7 @@ def ending_seed(loaded: Pair) -> tuple[int, tuple[int, ...]]:
 
 def test_an_end_inside_an_accepted_block_ends_the_text_and_the_next_turn_reads_only_what_is_new(target_path):
     sampling = {"temperature": 1.5, **OFF}
-    with pair(target_path, sampling=sampling) as loaded:
+    with pair(target_path, sampling=sampling, draft_length=6) as loaded:
         seed, tokens = ending_seed(loaded)
         endless = finish(afresh(loaded, seed, drafter=NoDrafter(), is_end=lambda token: False), max_tokens=60).tokens
         assert endless[: len(tokens)] == tokens

@@ -127,10 +127,9 @@ def explain(pair: Pair, case: Case, drafter: Drafter, length: int) -> Parting:
 
 def cases(max_tokens: int, kinds: Sequence[str] = tuple(PROMPTS)) -> Iterator[Case]:
     """All combinations; at temperature 0 the seed does nothing."""
-    for kind in kinds:
-        for temperature in TEMPERATURES:
-            for seed in SEEDS if temperature else SEEDS[:1]:
-                yield Case(kind, temperature, seed, max_tokens)
+    for seed, temperature, kind in product(SEEDS, TEMPERATURES, kinds):
+        if temperature or seed == SEEDS[0]:
+            yield Case(kind, temperature, seed, max_tokens)
 
 
 @dataclass

@@ -27,7 +27,7 @@ class CostStore:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         usable = len(curve) > 1 and all(seconds > 0 for seconds in curve.values())
-        return CostCurve.restore(curve) if usable else None
+        return CostCurve(curve) if usable else None
 
     def save(self, key: str, curve: CostCurve) -> None:
         """Keep the curve of `key`; a folder that cannot be written only costs the next measurement."""

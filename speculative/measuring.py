@@ -11,7 +11,7 @@ DRAFT_LENGTHS = (1, 2, 64)
 
 
 def measure_costs(model: LanguageModel, lengths: Sequence[int], token: int, rows: int) -> CostCurve:
-    """Time one pass of each length from an empty cache, after one to wake the machine up; about a second.
+    """Time one pass of each length from an empty cache, after one to wake the machine up.
 
     `token` is any token; at most `rows` rows of logits are asked for, as the loop will ask. The cache is left empty.
     """

@@ -1,0 +1,1 @@
+"""The command line: arguments and keys in, text out."""

@@ -1,0 +1,79 @@
+"""The chat: a line from the person, an answer from the model, and so on."""
+
+import re
+from dataclasses import dataclass, field
+
+from specchat.speculative.errors import SpecchatError
+from specchat.speculative.messages import Message
+
+from .interruption import ignoring, raising, stopping
+from .screen import note, report
+from .speaker import Speaker
+
+PROMPT = ">>> "
+_LEAVE = ("/exit", "/bye", "/quit")
+_COMMAND = re.compile(r"/[a-z?]+(?!\S)")
+_HELP = "Ctrl-D or /exit leaves; Ctrl-C stops an answer."
+
+
+@dataclass(slots=True)
+class Chat:
+    """Keeps the messages, which always alternate between user and assistant after the system's."""
+
+    speaker: Speaker
+    messages: list[Message] = field(default_factory=list)
+
+    def run(self, first: str | None = None) -> None:
+        """Answer `first`, and then what the person types until they leave."""
+        self.speaker.pair.chat_tokens([*self.messages, Message("user", "?")])  # no template: say so before they type
+        with ignoring():  # from now on there is a chat to lose
+            if first is not None:
+                self.answer(first)
+            self._note(f"{self.speaker.pair.target.name}. {_HELP}")
+            self._converse()
+
+    def _converse(self) -> None:
+        while (line := self._read()) is not None:
+            if line in _LEAVE:
+                return
+            if command := _COMMAND.match(line):
+                self._note(f"There is no command {command[0]}. {_HELP} Put a space in front to send it as it is.")
+            elif line.strip():
+                self._answer_or_report(line)
+
+    def answer(self, text: str) -> None:
+        """Answer `text` and remember both; if Ctrl-C comes before the first word, neither."""
+        asked = [*self.messages, Message("user", text)]
+        interrupt = self.speaker.pair.session.interrupt
+        interrupt.clear()
+        with stopping(interrupt):
+            prompt = self.speaker.pair.chat_tokens(asked)
+            finished = None if interrupt.requested else self.speaker.speak(prompt)
+        if finished and (finished.text or finished.finish_reason != "cancelled"):
+            self.messages = [*asked, Message("assistant", finished.text)]
+        else:
+            self._note("Stopped; the message is taken back.")
+
+    def _answer_or_report(self, text: str) -> None:
+        try:
+            self.answer(text)
+        except SpecchatError as error:
+            report(self.speaker.env, error.message, error.hint)
+
+    def _read(self) -> str | None:
+        """What the person types, "" for Ctrl-C, None when they leave with Ctrl-D."""
+        env = self.speaker.env
+        try:
+            with raising():
+                return env.read_line(PROMPT)
+        except EOFError:
+            env.stderr.write("\n")
+            return None
+        except KeyboardInterrupt:
+            env.stderr.write("\n")
+            self._note(_HELP)
+            return ""
+
+    def _note(self, text: str) -> None:
+        if not self.speaker.output.quiet:
+            note(self.speaker.env, text)

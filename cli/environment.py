@@ -1,0 +1,123 @@
+"""The world around a command: streams, the terminal, the models. Tests put something else in its place."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from specchat.speculative.errors import UsageError
+
+if TYPE_CHECKING:
+    from .loading import PairLoader
+
+_FALLBACK_COLUMNS = 80
+
+
+@dataclass(slots=True, kw_only=True)
+class Environment:
+    """What commands read, write and load with.
+
+    `stdin` is None when it is closed. `columns` is the width of the terminal, `read_line` asks a person for a line
+    (it raises `EOFError` at the end and `KeyboardInterrupt` for Ctrl-C), and `take_terminal` makes the terminal the
+    standard input after something else was.
+    """
+
+    stdin: BinaryIO | None
+    stdout: TextIO
+    stderr: TextIO
+    stdin_is_terminal: bool
+    stdout_is_terminal: bool
+    stderr_is_terminal: bool
+    variables: Mapping[str, str]
+    columns: Callable[[], int]
+    read_line: Callable[[str], str]
+    take_terminal: Callable[[], None]
+    load_pair: "PairLoader"
+    now: Callable[[], float] = perf_counter
+    patience: float = 2.0
+    """Seconds of waiting for standard input before that is mentioned."""
+
+    @property
+    def cache_folder(self) -> Path:
+        """Where to keep what can be made again."""
+        if sys.platform == "darwin":
+            usual = Path.home() / "Library" / "Caches"
+        else:
+            usual = Path(self.variables.get("LOCALAPPDATA") or Path.home() / ".cache")
+        return Path(self.variables.get("XDG_CACHE_HOME") or usual) / "specchat"
+
+    @property
+    def colors(self) -> bool:
+        """Whether a terminal may be coloured (https://no-color.org)."""
+        return not self.variables.get("NO_COLOR") and self.variables.get("TERM") != "dumb"
+
+
+def process_environment(load_pair: "PairLoader") -> Environment:
+    """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
+    stdout = _utf8(sys.stdout)
+    if stdout is None:
+        sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
+    # there is nobody to complain to without stderr
+    stderr = _utf8(sys.stderr) or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the rest of the process
+    return Environment(
+        stdin=sys.stdin.buffer if sys.stdin else None,
+        stdout=stdout,
+        stderr=stderr,
+        stdin_is_terminal=bool(sys.stdin) and sys.stdin.isatty(),
+        stdout_is_terminal=stdout.isatty(),
+        stderr_is_terminal=stderr.isatty(),
+        variables=os.environ,
+        columns=lambda: _columns(stderr),
+        read_line=lambda prompt: _read_line(prompt, stderr),
+        take_terminal=_take_terminal,
+        load_pair=load_pair,
+    )
+
+
+def _utf8(stream: TextIO | None) -> TextIO | None:
+    if stream is not None:
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[attr-defined]
+    return stream
+
+
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _FALLBACK_COLUMNS
+    except OSError:
+        return _FALLBACK_COLUMNS
+
+
+def _read_line(prompt: str, stderr: TextIO) -> str:
+    """A line from the terminal, edited with readline where there is one."""
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        _start_line_editor()
+        return input(prompt)
+    stderr.write(prompt)
+    stderr.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise EOFError
+    return line.rstrip("\n")
+
+
+def _start_line_editor() -> None:
+    try:
+        import readline  # input() uses it once it is imported
+    except ImportError:
+        return
+    readline.parse_and_bind("set enable-bracketed-paste on")  # several pasted lines are one message
+
+
+def _take_terminal() -> None:
+    path = "CONIN$" if os.name == "nt" else "/dev/tty"
+    try:
+        terminal = os.open(path, os.O_RDWR)
+    except OSError as error:
+        raise UsageError("There is no terminal to chat on.", "Leave -i out.") from error
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = open(0, encoding="utf-8", errors="replace", closefd=False)  # noqa: SIM115

@@ -1,0 +1,79 @@
+"""How a program runs and ends: the one place that turns errors into sentences and exit codes."""
+
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from .environment import Environment, process_environment
+from .interruption import Stopped, die_of
+from .loading import load_real_pair
+
+BROKEN_PIPE = -13
+"""SIGPIPE, also where the system has no such signal."""
+
+
+def run_process(program: Callable[[Environment], int]) -> NoReturn:
+    """Run a program in the environment of this process, and end the process the way it wants."""
+    code = program(process_environment(load_real_pair))
+    if code < 0:
+        die_of(-code)
+    sys.exit(code)
+
+
+def execute(arguments: Sequence[str], env: Environment) -> int:
+    """Run a command; returns its exit code, or minus the signal that it wants to die of."""
+    return guarded(lambda: _parse_and_run(list(arguments), env), env, arguments)
+
+
+def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] = ()) -> int:
+    """Run `job`, and turn whatever goes wrong into a sentence and an exit code."""
+    try:
+        code = job()
+        env.stdout.flush()
+        return code
+    except (Stopped, KeyboardInterrupt):
+        return -signal.SIGINT
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the one handler: whatever it is, it ends in a sentence
+        return _explain(error, arguments, env)
+
+
+def _parse_and_run(arguments: list[str], env: Environment) -> int:
+    from .app import application
+    from .exit_codes import FINE, USAGE
+    from .habits import check_arguments
+
+    check_arguments(arguments)
+    outcome = application()(arguments or ["--help"], standalone_mode=False, obj=env, prog_name="specchat")
+    if callable(outcome):
+        outcome()
+    return FINE.code if arguments else USAGE.code
+
+
+def _explain(error: Exception, arguments: Sequence[str], env: Environment) -> int:
+    """Tell the user what went wrong; returns the exit code."""
+    import typer
+
+    from specchat.speculative.errors import SpecchatError
+
+    from .exit_codes import FAILED, USAGE, exit_code
+    from .screen import report
+    from .usage import usage_sentences
+
+    if "--debug" in arguments:
+        traceback.print_exception(error, file=env.stderr)
+    match error:
+        case SpecchatError():
+            report(env, error.message, error.hint)
+            return exit_code(error)
+        case typer.TyperException():
+            report(env, *usage_sentences(error, arguments))
+            return USAGE.code
+        case OSError():
+            report(env, f"{error.strerror or error}.", "--debug shows where.")
+        case _:
+            report(env, f"specchat made a mistake: {error!r}.", "--debug shows where; please report it.")
+    return FAILED.code

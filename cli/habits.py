@@ -1,0 +1,201 @@
+"""Habits from other tools: what they would do here silently, or as a riddle, gets a sentence with the right spelling.
+
+The tools are llama.cpp's command line, Ollama's, LM Studio's (`lms`) and Simon Willison's `llm`.
+"""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from specchat.speculative.errors import UsageError
+
+RANDOM_SEED = -1
+CONTEXT_HINT = "It is the context size, as in -c 8192; chats are not kept between two runs."
+_LLAMA_RANDOM_SEED = 0xFFFFFFFF
+
+_DOWNLOAD = "Models are not downloaded yet: get the .gguf file yourself and name it with -m FILE."
+_MODES = "With a prompt there is one answer, without one a chat, and -i chats after the first answer."
+_GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); all of them is the default."
+_FORMS = (
+    "--json prints the answer and its statistics as one JSON object; the form of the answer cannot be asked for yet."
+)
+_FILES = "Models are files here: name one with -m FILE."
+_NOT_YET = "There is nothing like it here yet."
+
+COMMANDS = {
+    "chat": "A chat is what run does without a prompt: specchat run -m FILE",
+    "prompt": 'Ask like this: specchat run -m FILE "…"',
+    "generate": 'Ask like this: specchat run -m FILE "…", or go on with a text: specchat complete -m FILE "…"',
+    "serve": "There is no server here; run answers in the terminal.",
+    "server": "There is no server here; run answers in the terminal.",
+    "pull": _DOWNLOAD,
+    "get": _DOWNLOAD,
+    "download": _DOWNLOAD,
+    "load": "Every run loads its models itself: specchat run -m FILE",
+    "list": _FILES,
+    "ls": _FILES,
+    "show": _FILES,
+    "create": _FILES,
+    "cp": _FILES,
+    "rm": _FILES,
+    "import": _FILES,
+    "push": _FILES,
+    "ps": "Nothing stays loaded between two runs.",
+    "stop": "Nothing stays loaded between two runs.",
+    "unload": "Nothing stays loaded between two runs.",
+    "models": _FILES,
+    "log": "Chats are not logged.",
+    "logs": "Chats are not logged.",
+    "version": "Write specchat --version, or specchat doctor for everything that matters.",
+}
+"""Commands that other tools have."""
+
+OPTIONS = {
+    "-hf": _DOWNLOAD,
+    "-hfr": _DOWNLOAD,
+    "--hf-repo": _DOWNLOAD,
+    "-hfd": _DOWNLOAD,
+    "-mu": _DOWNLOAD,
+    "--model-url": _DOWNLOAD,
+    "-cnv": _MODES,
+    "--conversation": _MODES,
+    "-no-cnv": "To go on with raw text, use specchat complete.",
+    "--no-conversation": "To go on with raw text, use specchat complete.",
+    "-st": _MODES,
+    "--single-turn": _MODES,
+    "-if": _MODES,
+    "--interactive-first": _MODES,
+    "-ins": _MODES,
+    "--instruct": _MODES,
+    "-sysf": "The system prompt comes from a file with --system @FILE.",
+    "--system-prompt-file": "The system prompt comes from a file with --system @FILE.",
+    "--sf": "The system prompt comes from a file with --system @FILE.",
+    "-co": "--tint colours the tokens that were drafted right.",
+    "--color": "--tint colours the tokens that were drafted right.",
+    "-e": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
+    "--escape": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
+    "--jinja": "Chat templates always are Jinja here: leave it out.",
+    "--no-display-prompt": "The prompt is never repeated in the output: leave it out.",
+    "--draft-n": "The number of tokens to draft is --draft-max N.",
+    "--draft-min": "How many tokens to draft at most is --draft-max N; there is no least.",
+    "--draft-p-min": "How many tokens to draft at most is --draft-max N.",
+    "--spec-type": "Draft without a model by --draft ngram.",
+    "-cd": "The draft's context is always as long as the target's (-c).",
+    "--ctx-size-draft": "The draft's context is always as long as the target's (-c).",
+    "--grammar": _NOT_YET,
+    "-j": _FORMS,
+    "--json-schema": _FORMS,
+    "--schema": _FORMS,
+    "--format": _FORMS,
+    "--keepalive": "Nothing stays loaded between two runs: leave it out.",
+    "--ttl": "Nothing stays loaded between two runs: leave it out.",
+    "--insecure": _DOWNLOAD,
+    "--nowordwrap": "Words are never wrapped: leave it out.",
+    "--think": "Thinking is neither switched on nor hidden here: leave it out.",
+    "--hidethinking": "Thinking is neither switched on nor hidden here: leave it out.",
+    "--num-ctx": "The context size is -c N.",
+    "--context-length": "The context size is -c N.",
+    "--num-predict": "The length of the answer is -n N.",
+    "--gpu": _GPU,
+    "--no-stream": "Text is shown as it comes; --json prints all of it at the end.",
+    "-u": "--stats shows the statistics.",
+    "--usage": "--stats shows the statistics.",
+    "-x": _NOT_YET,
+    "--extract": _NOT_YET,
+    "--cid": "Chats are not kept between two runs.",
+    "--continue": "Chats are not kept between two runs.",
+}
+"""Options that other tools have and that would be unknown here, or worse, be taken for something else."""
+
+_LLM_OPTIONS = {
+    "temperature": "--temp",
+    "max_tokens": "-n",
+    "num_predict": "-n",
+    "num_ctx": "-c",
+    "n_ctx": "-c",
+    "top_p": "--top-p",
+    "top_k": "--top-k",
+    "min_p": "--min-p",
+    "seed": "-s",
+    "stop": "--stop",
+    "repeat_penalty": "--repeat-penalty",
+    "presence_penalty": "--presence-penalty",
+    "frequency_penalty": "--frequency-penalty",
+}
+
+_FAMILIES = "llama|qwen|gemma|mistral|mixtral|phi|deepseek|smollm|gpt-oss|granite|olmo|codellama|tinyllama|starcoder"
+_MODEL_NAME = re.compile(rf".*\.gguf|({_FAMILIES})[\w.-]*|[\w.-]+(/[\w.-]+)?:[\w.-]+|[\w.-]+/[\w.-]+", re.IGNORECASE)
+
+
+def check_arguments(arguments: Sequence[str]) -> None:
+    """Raise `UsageError` for a command line that belongs to another tool."""
+    if not arguments:
+        return
+    command, *rest = arguments
+    if command in COMMANDS:
+        spelled_out = command in ("chat", "prompt", "generate") and "-m" in rest
+        hint = f"Write specchat run {shlex.join(rest)}" if spelled_out else COMMANDS[command]
+        raise UsageError(f"There is no command {command}.", hint)
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    for place, option in enumerate(options):
+        if option in ("-o", "--option"):
+            raise UsageError(f"There is no option {option}.", _llm_option(options[place + 1 : place + 3]))
+        name = option.partition("=")[0] if option.startswith("--") else option
+        if name in OPTIONS:
+            raise UsageError(f"There is no option {name}.", OPTIONS[name])
+
+
+def _llm_option(pair: Sequence[str]) -> str:
+    if len(pair) == 2 and pair[0] in _LLM_OPTIONS:
+        return f"Write {_LLM_OPTIONS[pair[0]]} {pair[1]}"
+    return "Each setting has an option of its own, such as --temp 0.7; specchat run --help lists them."
+
+
+def draft_value(text: str) -> str:
+    """The value of --draft: a file, ngram or none. In llama.cpp it was a number of tokens."""
+    if text.isdecimal() and not Path(text).exists():
+        raise typer.BadParameter(f"{text} is no draft model.\nThe number of tokens to draft is --draft-max {text}")
+    return text
+
+
+def seed_value(text: str) -> int:
+    """The value of -s. In llm and LM Studio it is the system prompt."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number.\nThe system prompt is --system {text!r}") from None
+    return RANDOM_SEED if value == _LLAMA_RANDOM_SEED else value
+
+
+def context_value(text: str) -> int:
+    """The value of -c. In llm it takes none and goes on with the last chat."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number.\n{CONTEXT_HINT}") from None
+    if value < 0:
+        raise typer.BadParameter(f"{value} is too small: 0, what the model was trained on, is the least.")
+    return value
+
+
+def looks_like_model(word: str) -> bool:
+    """Whether a person who types `word` probably means a model."""
+    return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or Path(word).is_file())
+
+
+def no_model(words: Sequence[str], profiles: Sequence[str]) -> UsageError:
+    """What to say when no model is named; Ollama and LM Studio take it from the first word."""
+    first, rest = (words[0], words[1:]) if words else ("", ())
+    prompt = f' "{" ".join(rest)}"' if rest else ""
+    if first in profiles:
+        return UsageError("No model is named.", f"{first} is a profile: specchat run --profile {first}{prompt}")
+    if looks_like_model(first):
+        file = first if Path(first).is_file() else "FILE.gguf"
+        return UsageError(
+            f"No model is named, and the first word of the prompt, {first}, looks like one.",
+            f"Models are files, named with -m: specchat run -m {file}{prompt}",
+        )
+    return UsageError("No model is named.", "Name a GGUF file with -m FILE, or try the small one: --profile demo")

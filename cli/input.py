@@ -1,0 +1,76 @@
+"""What the user wants to say: arguments, files and standard input, put together."""
+
+from pathlib import Path
+from threading import Timer
+
+from specchat.speculative.errors import UsageError
+
+from .decoding import clean_argument, decoded
+from .environment import Environment
+from .options import PromptOptions
+from .screen import note
+
+MOST_BYTES = 64 << 20
+"""More than any context holds."""
+
+
+def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -> str | None:
+    """The prompt: piped input, files and arguments in this order, a blank line between them.
+
+    None if nothing was given and the standard input is a terminal. Raises `UsageError` for an empty prompt and for
+    everything that cannot be read.
+    """
+    argument = _argument(options)
+    piped = env.stdin is not None and not env.stdin_is_terminal and not options.no_stdin
+    parts = [_read_stdin(env, quiet)] if piped else []
+    parts += [_read_file(env, name) for name in options.files or ()]
+    if argument is None and not parts:
+        if env.stdin_is_terminal and not options.no_stdin:
+            return None
+        raise UsageError("There is no prompt.", 'Write it behind the options: specchat run -m FILE "…"')
+    prompt = "\n\n".join(part for part in [*parts, argument or ""] if part)
+    if not prompt.strip():
+        where = "standard input is empty and there is no other" if piped and argument is None else "it is empty"
+        raise UsageError(f"There is no prompt: {where}.", 'Write it behind the options: specchat run -m FILE "…"')
+    return prompt
+
+
+def text_or_file(env: Environment, value: str) -> str:
+    """The value of an option that takes a text, or a file as @FILE."""
+    return _read_file(env, value[1:]) if value.startswith("@") else clean_argument(value)
+
+
+def _argument(options: PromptOptions) -> str | None:
+    if options.words and options.prompt is not None:
+        raise UsageError(
+            f"There are two prompts: -p {options.prompt!r} and {' '.join(options.words)!r}.",
+            "Give one of them; -f FILE puts a file before it.",
+        )
+    if options.prompt is not None:
+        return clean_argument(options.prompt)
+    return clean_argument(" ".join(options.words)) if options.words else None
+
+
+def _read_file(env: Environment, name: str) -> str:
+    try:
+        data = Path(name).expanduser().read_bytes()
+    except OSError as error:
+        raise UsageError(f"{name} cannot be read: {error.strerror}.", "Check the path.") from error
+    return decoded(env, data, name)
+
+
+def _read_stdin(env: Environment, quiet: bool) -> str:
+    waiting = Timer(env.patience, lambda: note(env, "reading stdin… --no-stdin skips it"))
+    waiting.daemon = True
+    if not quiet:
+        waiting.start()
+    try:
+        data = env.stdin.read(MOST_BYTES + 1) if env.stdin else b""
+    finally:
+        waiting.cancel()
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"Standard input is longer than {MOST_BYTES >> 20} MiB, which no context holds.", "Send less.")
+    text = decoded(env, data, "standard input")
+    if text and env.stderr_is_terminal and not quiet:
+        note(env, f"{len(text):,} characters from standard input")
+    return text

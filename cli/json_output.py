@@ -1,0 +1,62 @@
+"""The answer as one JSON object, for `--json`."""
+
+import json
+import re
+from typing import Any
+
+from specchat.speculative.events import GenerationFinished
+from specchat.speculative.pair import PairConfig
+from specchat.speculative.stats import GenerationStats
+
+_CONTROL = re.compile("[\x7f-\x9f]")
+
+
+def answer_json(finished: GenerationFinished, config: PairConfig) -> str:
+    """One line of JSON; the names in `timings` are those of llama-server."""
+    stats = finished.stats
+    answer = {
+        "text": finished.text,
+        "finish_reason": finished.finish_reason,
+        "model": str(config.target),
+        "draft": str(config.draft),
+        "seed": finished.seed,
+        "usage": {
+            "prompt_tokens": stats.prompt_tokens,
+            "cached_tokens": stats.cached_tokens,
+            "completion_tokens": stats.completion_tokens,
+        },
+        "timings": _timings(stats),
+        "speculation": _speculation(stats),
+    }
+    # JSON itself escapes the other control characters; a terminal would obey these
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(answer, ensure_ascii=False))
+
+
+def _timings(stats: GenerationStats) -> dict[str, Any]:
+    return {
+        "prompt_n": stats.prompt_tokens - stats.cached_tokens,
+        "prompt_ms": _rounded(stats.prompt_seconds * 1000),
+        "prompt_per_second": _rounded(stats.prompt_per_second),
+        "predicted_n": stats.completion_tokens,
+        "predicted_ms": _rounded(stats.predicted_seconds * 1000),
+        "predicted_per_second": _rounded(stats.predicted_per_second),
+        "draft_n": stats.drafted,
+        "draft_n_accepted": stats.accepted,
+    }
+
+
+def _speculation(stats: GenerationStats) -> dict[str, Any]:
+    return {
+        "rounds": stats.rounds,
+        "drafted": stats.drafted,
+        "tested": stats.tested,
+        "accepted": stats.accepted,
+        "acceptance_rate": _rounded(stats.acceptance_rate),
+        "draft_yield": _rounded(stats.draft_yield),
+        "tokens_per_round": _rounded(stats.tokens_per_round),
+        "accepted_per_position": list(stats.accepted_per_position),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,47 @@
+"""Loading the models, with progress on a terminal."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from .screen import warn
+from .status_line import StatusLine
+
+if TYPE_CHECKING:
+    from specchat.speculative.interrupt import Interrupt
+    from specchat.speculative.llama.pair import Pair
+    from specchat.speculative.pair import PairConfig
+
+    from .environment import Environment
+
+
+class PairLoader(Protocol):
+    """How models become a pair."""
+
+    def __call__(
+        self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None] | None = None
+    ) -> "Pair":
+        """Load what `config` names."""
+
+
+def load_real_pair(
+    config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None] | None = None
+) -> "Pair":
+    """Load with llama.cpp, which is imported now and not before."""
+    from specchat.speculative.llama.pair import load_pair
+
+    return load_pair(config, interrupt, on_progress)
+
+
+def load(env: "Environment", config: "PairConfig", quiet: bool) -> "Pair":
+    """Load a pair and tell what is odd about it. Ctrl-C kills meanwhile: there is nothing to keep."""
+    from specchat.speculative.interrupt import Interrupt
+
+    line = StatusLine(env, shown=not quiet, delay=0.3)
+    try:
+        pair = env.load_pair(config, Interrupt(), lambda share: line.show(f"loading {config.target.name}: {share:.0%}"))
+    finally:
+        line.clear()
+    if not quiet:
+        for notice in pair.notices:
+            warn(env, notice)
+    return pair

@@ -1,0 +1,78 @@
+"""Events of a session onto the screen: the answer to stdout, everything about it to stderr."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specchat.speculative.events import Event, GenerationFinished, PromptProgress, TextChunk
+
+from .answer_writer import AnswerWriter
+from .environment import Environment
+from .options import OutputOptions
+from .screen import joined, note, warn
+from .statistics import statistics
+from .status_line import StatusLine
+
+LONG_PROMPT = 256
+"""From so many new tokens on, reading a prompt is worth a line."""
+
+
+@dataclass(slots=True)
+class Renderer:
+    """Shows one generation after the other; `n_ctx` is the target's context."""
+
+    env: Environment
+    options: OutputOptions
+    n_ctx: int
+    _line: StatusLine = field(init=False)
+    _reading_since: tuple[float, int] = (0.0, -1)
+
+    def __post_init__(self) -> None:
+        self._line = StatusLine(self.env, shown=not self.options.quiet)
+
+    def show(self, events: Iterator[Event]) -> GenerationFinished:
+        """Show a whole generation as it happens, and return how it ended."""
+        writer = AnswerWriter(self.env, self.options.tint)
+        self._reading_since = (self.env.now(), -1)
+        try:
+            for event in events:
+                match event:
+                    case PromptProgress():
+                        self._progress(event)
+                    case TextChunk(text, from_draft):
+                        self._line.clear()
+                        if not self.options.json:
+                            writer.write(text, from_draft)
+                    case GenerationFinished():
+                        return event
+        finally:
+            self._line.clear()
+            writer.finish()
+        raise AssertionError("a generation ends with GenerationFinished")
+
+    def conclude(self, finished: GenerationFinished) -> None:
+        """Say what there is to say about a generation that is over."""
+        if finished.finish_reason == "context_full" and not self.options.quiet:
+            warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
+        if self._wants_statistics() and finished.tokens:
+            items = statistics(finished, self.n_ctx)
+            columns = self.env.columns() if self.env.stderr_is_terminal else sum(map(len, items)) * 2
+            note(self.env, joined(items, columns))
+
+    def _wants_statistics(self) -> bool:
+        if self.options.stats or self.options.verbose:
+            return True
+        watched = self.env.stdout_is_terminal and self.env.stderr_is_terminal
+        return watched and not self.options.quiet and not self.options.json
+
+    def _progress(self, event: PromptProgress) -> None:
+        if event.total - event.cached < LONG_PROMPT:
+            return
+        since, before = self._reading_since
+        if before < 0:
+            self._reading_since = (self.env.now(), event.read)
+        items = [f"reading {event.read:,}/{event.total:,} tokens"]
+        elapsed = self.env.now() - since
+        if event.read > before >= 0 and elapsed > 0:
+            rate = (event.read - before) / elapsed
+            items += [f"{(event.total - event.read) / rate:.0f} s left", f"{rate:.0f} tokens/s"]
+        self._line.show(*items)

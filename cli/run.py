@@ -1,0 +1,63 @@
+"""`specchat run`: one answer, or a chat."""
+
+from specchat.speculative.errors import UsageError
+
+from .environment import Environment
+from .input import read_prompt, text_or_file
+from .options import (
+    AnswerOptions,
+    ChatOptions,
+    DraftingOptions,
+    MachineOptions,
+    ModelOptions,
+    OutputOptions,
+    PromptOptions,
+    SamplingOptions,
+)
+
+
+def run(
+    env: Environment,
+    prompt: PromptOptions,
+    models: ModelOptions,
+    chat: ChatOptions,
+    answer: AnswerOptions,
+    sampling: SamplingOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    output: OutputOptions,
+) -> None:
+    """Answer a prompt, or chat when there is none.
+
+    Piped input comes before the prompt. The answer goes to standard output, everything else to standard error.
+    """
+    from specchat.speculative.messages import Message
+
+    from .chat import Chat
+    from .loading import load
+    from .request import PairOptions, limits, named_profile, pair_config
+    from .speaker import Speaker
+
+    profile = named_profile(models, prompt)
+    options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
+    config = pair_config(options, profile, env.cache_folder / "costs", template)
+    system = text_or_file(env, chat.system) if chat.system is not None else profile.system if profile else None
+    text = read_prompt(env, prompt, output.quiet)
+    if text is None or chat.interactive:
+        _prepare_chat(env, output)
+    history = [Message("system", system)] if system else []
+    with load(env, config, output.quiet) as pair:
+        speaker = Speaker(env, pair, limits(answer, profile), output)
+        if text is None or chat.interactive:
+            Chat(speaker, history).run(text)
+        else:
+            speaker.speak_once(pair.chat_tokens([*history, Message("user", text)]))
+
+
+def _prepare_chat(env: Environment, output: OutputOptions) -> None:
+    """Raise `UsageError` where there can be no chat."""
+    if output.json:
+        raise UsageError("--json answers one prompt, but this is a chat.", "Give a prompt and leave -i out.")
+    if not env.stdin_is_terminal:
+        env.take_terminal()

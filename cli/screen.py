@@ -1,0 +1,65 @@
+"""Text for a terminal, and the messages that go to stderr."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+from .environment import Environment
+
+_RED, _YELLOW, _DIM, _RESET = "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
+_CONTROL = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    """`text` with its control characters as pictures, save tabs and line breaks: no terminal obeys a picture."""
+    return _CONTROL.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    control = match[0]
+    if control == "\r\n":
+        return "\n"
+    if control == "\x7f":
+        return "␡"
+    return chr(0x2400 + ord(control)) if control < "\x20" else f"<{ord(control):02X}>"
+
+
+def report(env: Environment, message: str, hint: str = "") -> None:
+    """An error, with what to do about it."""
+    _tell(env, "error", message, _RED)
+    if hint:
+        _tell(env, "hint", hint, _DIM)
+
+
+def warn(env: Environment, message: str) -> None:
+    """Something that is odd and does not stop anything."""
+    _tell(env, "warning", message, _YELLOW)
+
+
+def note(env: Environment, message: str) -> None:
+    """Something worth knowing, broken between words on a terminal."""
+    if env.stderr_is_terminal:
+        message = "\n".join(textwrap.fill(line, env.columns()) for line in message.splitlines())
+    _tell(env, "", message, _DIM)
+
+
+def _tell(env: Environment, label: str, message: str, style: str) -> None:
+    text = visible(message)
+    if env.stderr_is_terminal and env.colors:
+        text = f"{style}{label}:{_RESET} {text}" if label else f"{style}{text}{_RESET}"
+    elif label:
+        text = f"{label}: {text}"
+    env.stderr.write(text + "\n")
+    env.stderr.flush()
+
+
+def joined(items: Sequence[str], columns: int) -> str:
+    """The items as lines of at most `columns` characters, broken between items only where possible."""
+    lines = [""]
+    for item in items:
+        longer = f"{lines[-1]} · {item}" if lines[-1] else item
+        if len(longer) <= columns or not lines[-1]:
+            lines[-1] = longer
+        else:
+            lines.append(item)
+    return "\n".join(lines)

@@ -1,0 +1,56 @@
+"""A loaded pair that answers on the screen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from specchat.speculative.errors import PromptTooLongError
+from specchat.speculative.events import GenerationFinished
+
+from .environment import Environment
+from .interruption import Stopped, stopping
+from .json_output import answer_json
+from .options import OutputOptions
+from .render import Renderer
+from .request import Limits
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Generates after a prompt and shows it. While it does, Ctrl-C ends the answer and keeps what was said."""
+
+    env: Environment
+    pair: "Pair"
+    limits: Limits
+    output: OutputOptions
+
+    def speak(self, prompt: Sequence[int]) -> GenerationFinished:
+        """Show what follows `prompt`. Raises `PromptTooLongError`."""
+        session = self.pair.session
+        renderer = Renderer(self.env, self.output, session.n_ctx)
+        with stopping(session.interrupt):
+            try:
+                events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
+            except PromptTooLongError as error:
+                raise self._too_long(error, len(prompt)) from error
+            finished = renderer.show(events)
+        if self.output.json:
+            self.env.stdout.write(answer_json(finished, self.pair.config) + "\n")
+            self.env.stdout.flush()
+        renderer.conclude(finished)
+        return finished
+
+    def _too_long(self, error: PromptTooLongError, length: int) -> PromptTooLongError:
+        """The same error, with a hint that does not ask for more than the model was made for."""
+        trained = self.pair.target.n_ctx_train
+        if length < trained:
+            return error
+        return PromptTooLongError(error.message, f"Send less: this model was trained on {trained} tokens. {error.hint}")
+
+    def speak_once(self, prompt: Sequence[int]) -> None:
+        """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
+        if self.speak(prompt).finish_reason == "cancelled":
+            raise Stopped

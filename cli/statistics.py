@@ -1,0 +1,36 @@
+"""The statistics line."""
+
+from specchat.speculative.events import FinishReason, GenerationFinished
+from specchat.speculative.stats import GenerationStats
+
+_ENDS: dict[FinishReason, str] = {
+    "length": "cut by -n",
+    "stop_string": "ended by --stop",
+    "cancelled": "stopped",
+    "context_full": "context full",
+}
+
+
+def statistics(finished: GenerationFinished, n_ctx: int) -> list[str]:
+    """What is worth knowing about an answer, in pieces short enough for a narrow terminal."""
+    stats = finished.stats
+    items = [f"{_count(stats.completion_tokens, 'token')} in {stats.predicted_seconds:.1f} s"]
+    if stats.predicted_per_second is not None and stats.completion_tokens > 1:  # one token took no time after itself
+        items.append(f"{stats.predicted_per_second:.1f} tokens/s")
+    items += _drafting(stats)
+    items.append(f"first token after {stats.prompt_seconds:.2f} s")
+    items.append(f"context {stats.prompt_tokens + stats.completion_tokens:,} of {n_ctx:,}")
+    items.append(f"seed {finished.seed}")
+    if finished.finish_reason in _ENDS:
+        items.append(_ENDS[finished.finish_reason])
+    return items
+
+
+def _drafting(stats: GenerationStats) -> list[str]:
+    if stats.acceptance_rate is None:
+        return []
+    return [f"{stats.acceptance_rate:.0%} of {stats.tested} drafts accepted"]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

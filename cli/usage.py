@@ -1,0 +1,41 @@
+"""What to say about a command line that Typer cannot read."""
+
+import shlex
+from collections.abc import Sequence
+
+import typer
+
+from .habits import CONTEXT_HINT, looks_like_model, no_model
+
+COMMANDS = ("run", "complete", "doctor", "help")
+
+
+def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
+    """What is wrong, and what to do about it."""
+    spelled = _option(error, arguments)
+    message, _, hint = error.message.partition("\n")
+    message = f"{spelled}: {message}" if spelled else error.format_message()
+    return message, hint or _hint(error, arguments)
+
+
+def _option(error: typer.TyperException, arguments: Sequence[str]) -> str:
+    """The option whose value is wrong, as it was typed."""
+    parameter = getattr(error, "param", None)
+    names: Sequence[str] = getattr(parameter, "opts", ())
+    typed = {argument.partition("=")[0] for argument in arguments}
+    return next((name for name in names if name in typed), names[-1] if names else "")
+
+
+def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
+    first = arguments[0] if arguments else ""
+    option = getattr(error, "option_name", "")
+    if first.startswith("-"):
+        return f"Options follow a command: specchat run {shlex.join(arguments)}"
+    if looks_like_model(first):
+        return no_model(arguments, ()).hint
+    if first not in COMMANDS:
+        return f'To ask something: specchat run -m FILE "{" ".join(arguments)}"'
+    if option == "-c":
+        return CONTEXT_HINT
+    dashes = "; a prompt that starts with a dash goes behind --" if hasattr(error, "possibilities") else ""
+    return f"specchat {first} --help lists the options{dashes}."

@@ -1,0 +1,208 @@
+"""A world for commands without processes, terminals or models: everything real but the model and the streams."""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+
+from specchat.cli.environment import Environment
+from specchat.cli.execution import execute
+from specchat.speculative.decoder import SpeculativeDecoder
+from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import NoDrafter
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.messages import Message
+from specchat.speculative.model import Rows
+from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.pair import PairConfig
+from specchat.speculative.sampling import SamplerChain, SamplingParams
+from specchat.speculative.session import Session
+
+END, ASK = 256, 257
+"""Tokens are bytes, and these two: the end of an answer, and the end of a question."""
+
+
+@dataclass
+class ScriptedModel:
+    """Answers the n-th question of its context with the n-th of `answers`; `on_pass` is called before each pass."""
+
+    answers: Sequence[str]
+    on_pass: Callable[[int], None] = lambda count: None
+    cached: list[int] = field(default_factory=list)
+    passes: list[list[int]] = field(default_factory=list)
+
+    def rollback(self, length: int) -> int:
+        del self.cached[length:]
+        return len(self.cached)
+
+    def decode(self, tokens: Sequence[int], n_logits: int) -> Rows:
+        self.on_pass(len(self.passes))
+        self.passes.append(list(tokens))
+        self.cached.extend(tokens)
+        rows = np.zeros((n_logits, 258), np.float32)
+        for row in range(n_logits):
+            rows[row, self._next(self.cached[: len(self.cached) - n_logits + 1 + row])] = 100
+        return rows
+
+    def _next(self, context: Sequence[int]) -> int:
+        if ASK not in context:
+            return END
+        place = len(context) - 1 - context[::-1].index(ASK)
+        answer = [*self.answers[context.count(ASK) - 1].encode(), END]
+        return answer[min(len(context) - 1 - place, len(answer) - 1)]
+
+
+@dataclass
+class FakePair:
+    """What the commands use of a pair; remembers the chats that it was asked about."""
+
+    config: PairConfig
+    session: Session
+    notices: tuple[str, ...] = ()
+    chats: list[list[Message]] = field(default_factory=list)
+    texts: list[tuple[str, ...]] = field(default_factory=list)
+    closed: bool = False
+    template_error: Exception | None = None
+    on_chat: Callable[[int], None] = lambda count: None
+
+    @property
+    def target(self) -> Any:
+        return SimpleNamespace(name="Fake", n_ctx_train=200)
+
+    def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
+        if self.template_error:
+            raise self.template_error
+        self.on_chat(len(self.chats))
+        self.chats.append(list(messages))
+        return [token for message in messages for token in self._tokens(message)]
+
+    def _tokens(self, message: Message) -> list[int]:
+        ends = {"system": [], "user": [ASK], "assistant": [END]}
+        return [*message.content.encode(), *ends[message.role]]
+
+    def text_tokens(self, text: str, special: bool) -> list[int]:
+        self.texts.append((text, "special") if special else (text,))
+        return [*text.encode(), ASK]
+
+    def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
+        self.texts.append((prefix, suffix))
+        return [*prefix.encode(), *suffix.encode(), ASK]
+
+    def __enter__(self) -> "FakePair":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.closed = True
+
+
+@dataclass(kw_only=True)
+class World:
+    """Settings of a fake environment, and after `run` what came of it.
+
+    `stdin` of None is a terminal. On a `screen`, stdout and stderr are one terminal and what a person types, one of
+    `lines` after the other, shows up there too; "^C" stands for that key, the end of the lines for Ctrl-D.
+    """
+
+    answers: Sequence[str] = ("Hello.",)
+    stdin: bytes | io.BufferedIOBase | None = b""
+    screen: bool = False
+    lines: Sequence[str] = ()
+    columns: int = 80
+    n_ctx: int = 1000
+    n_batch: int = 64
+    notices: tuple[str, ...] = ()
+    load_error: Exception | None = None
+    template_error: Exception | None = None
+    on_pass: Callable[["World", int], None] = lambda world, count: None
+    on_chat: Callable[[int], None] = lambda count: None
+    stdout: io.StringIO = field(default_factory=io.StringIO)
+    stderr: io.StringIO = field(default_factory=io.StringIO)
+    variables: dict[str, str] = field(default_factory=dict)
+    patience: float = 2.0
+    terminal_taken: bool = False
+    time: float = 0.0
+    code: int = -99
+    pair: FakePair = None  # type: ignore[assignment]  # until one is loaded
+
+    def run(self, *arguments: str) -> "World":
+        if self.screen:
+            self.stderr = self.stdout
+        waiting = iter(self.lines)
+        self.code = execute(arguments, self._environment(lambda prompt: self._read_line(prompt, waiting)))
+        return self
+
+    @property
+    def out(self) -> str:
+        return self.stdout.getvalue()
+
+    @property
+    def err(self) -> str:
+        return self.stderr.getvalue()
+
+    @property
+    def transcript(self) -> str:
+        """The screen at the end, without what was erased and without colours; numbers off the clock are #."""
+        text = re.sub(r"[^\n]*\r\x1b\[K|\x1b\[[0-9]*m", "", self.out)
+        return re.sub(r"\d+\.\d+", "#", text)
+
+    def _environment(self, read_line: Callable[[str], str]) -> Environment:
+        return Environment(
+            stdin=cast(Any, io.BytesIO(self.stdin) if isinstance(self.stdin, bytes) else self.stdin),
+            stdout=self.stdout,
+            stderr=self.stderr,
+            stdin_is_terminal=self.stdin is None,
+            stdout_is_terminal=self.screen,
+            stderr_is_terminal=self.screen,
+            variables=self.variables,
+            columns=lambda: self.columns,
+            read_line=read_line,
+            take_terminal=self._take_terminal,
+            load_pair=cast(Any, self._load),
+            now=self._now,
+            patience=self.patience,
+        )
+
+    def _take_terminal(self) -> None:
+        self.terminal_taken = True
+
+    def _now(self) -> float:
+        self.time += 1
+        return self.time
+
+    def _read_line(self, prompt: str, waiting: Any) -> str:
+        self.stdout.write(prompt)
+        line = next(waiting, None)
+        if line is None:
+            raise EOFError
+        self.stdout.write(line if line == "^C" else f"{line}\n")
+        if line == "^C":
+            raise KeyboardInterrupt
+        return str(line)
+
+    def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[float], None]) -> FakePair:
+        on_progress(0.0)
+        on_progress(0.5)
+        if self.load_error:
+            raise self.load_error
+        model = ScriptedModel(self.answers, lambda count: self.on_pass(self, count))
+        chain = SamplerChain(SamplingParams(temperature=0))
+        session = Session(
+            decoder=SpeculativeDecoder(
+                model,
+                NgramDrafter() if config.draft == "ngram" else NoDrafter(),
+                FixedLength(config.draft_max),
+                chain,
+                lambda token: token == END,
+            ),
+            piece=lambda token: bytes([token]) if token < END else b"",
+            n_ctx=self.n_ctx,
+            n_batch=self.n_batch,
+            seed=config.seed,
+            interrupt=interrupt,
+        )
+        self.pair = FakePair(config, session, self.notices, template_error=self.template_error, on_chat=self.on_chat)
+        return self.pair

@@ -1,0 +1,62 @@
+"""`specchat doctor`, `specchat help` and `--version`."""
+
+import io
+import re
+
+from specchat.cli.exit_codes import TABLE
+from specchat.speculative.llama.backend import BuildInfo, Device
+
+from .fakes import World
+
+
+def test_the_doctor_names_versions_build_devices_and_memory():
+    world = World().run("doctor")
+    assert world.code == 0
+    names = [line.split("  ")[0] for line in world.out.splitlines()]
+    for name in ("specchat", "Python", "llama-cpp-python", "llama.cpp", "GPU offload", "device", "memory"):
+        assert name in names
+
+
+def test_the_doctor_fits_a_narrow_terminal():
+    shown = World(screen=True, columns=50).run("doctor").out
+    assert max(map(len, shown.splitlines())) <= 50
+
+
+def test_the_doctor_shows_each_gpu_with_its_memory():
+    from specchat.cli.doctor import report_rows
+
+    gpu = Device("CUDA0", "Big GPU", 3 << 30, 8 << 30)
+    rows = report_rows(BuildInfo("1", "2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,)))
+    assert ("device", "CUDA0: Big GPU, 3.0 of 8.0 GiB free") in rows
+    assert ("built with", "AVX2 ARCHS") in rows
+
+
+def test_the_exit_codes_are_explained_as_they_are():
+    text = World().run("help", "exit-codes").out
+    shown = {int(code): meaning for code, meaning in re.findall(r"^ *(\d+)  (.*)$", text, re.MULTILINE)}
+    assert shown == {row.code: row.meaning for row in TABLE}
+    assert sorted(shown) == [0, 1, 2, 3, 6, 7]
+
+
+def test_help_without_a_topic_lists_them_and_an_unknown_one_is_an_error():
+    assert "exit-codes" in World().run("help").out
+    assert World().run("help", "nothing").code == 2
+
+
+def test_help_groups_the_options(capsys):
+    assert World(stdout=io.StringIO()).run("run", "--help").code == 0
+    text = capsys.readouterr().out
+    for group in ("Prompt:", "Models:", "Answer:", "Sampling:", "Drafting:", "Machine:", "Output:"):
+        assert f"\n{group}\n" in text
+    assert "\x1b" not in text
+    assert "╭" not in text
+
+
+def test_the_version_is_one_line(capsys):
+    assert World().run("--version").code == 0
+    assert re.fullmatch(r"specchat .+\n", capsys.readouterr().out)
+
+
+def test_no_command_at_all_shows_the_help_and_is_a_usage_error(capsys):
+    assert World().run().code == 2
+    assert "Usage: specchat" in capsys.readouterr().out

@@ -1,0 +1,78 @@
+"""What people type who come from llama.cpp, Ollama, LM Studio or llm."""
+
+import pytest
+
+from .fakes import World
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        (["run", "-m", "x.gguf", "-s", "You are a pirate", "Hi"], "--system 'You are a pirate'"),
+        (["run", "-m", "x.gguf", "--draft", "16", "Hi"], "--draft-max 16"),
+        (["run", "-m", "x.gguf", "-o", "temperature", "0.7", "Hi"], "--temp 0.7"),
+        (["run", "-m", "x.gguf", "-o", "top_p", "0.9", "Hi"], "--top-p 0.9"),
+        (["run", "-m", "x.gguf", "-c"], "-c 8192"),
+        (["run", "-m", "x.gguf", "-c", "and then?"], "-c 8192"),
+        (["run", "llama3", "Hi"], 'specchat run -m FILE.gguf "Hi"'),
+        (["run", "llama3.2:1b"], "specchat run -m FILE.gguf"),
+        (["run", "org/name", "Hi"], 'specchat run -m FILE.gguf "Hi"'),
+        (["run", "demo", "Hi"], 'specchat run --profile demo "Hi"'),
+        (["chat"], "specchat run -m FILE"),
+        (["pull", "llama3"], "-m FILE"),
+        (["list"], "-m FILE"),
+        (["llama3", "Hi"], 'specchat run -m FILE.gguf "Hi"'),
+        (["Why is the sky blue?"], 'specchat run -m FILE "Why is the sky blue?"'),
+        (["-m", "x.gguf", "-p", "Hi"], "specchat run -m x.gguf -p Hi"),
+        (["chat", "-m", "x.gguf"], "specchat run -m x.gguf"),
+        (["run", "-hf", "org/name", "Hi"], "-m FILE"),
+        (["run", "-m", "x.gguf", "-cnv"], "-i chats"),
+        (["run", "-m", "x.gguf", "-no-cnv", "Hi"], "specchat complete"),
+        (["run", "-m", "x.gguf", "-sysf", "style.txt", "Hi"], "--system @FILE"),
+        (["run", "-m", "x.gguf", "--format", "json", "Hi"], "--json"),
+        (["run", "-m", "x.gguf", "--gpu=max", "Hi"], "-ngl"),
+        (["run", "-m", "x.gguf", "-5", "times 3"], "behind --"),
+    ],
+)
+def test_a_habit_gets_the_right_spelling(line, advice):
+    world = World().run(*line)
+    assert (world.code, world.out, world.pair) == (2, "", None)
+    message, hint = world.err.splitlines()
+    assert message.startswith("error: ")
+    assert hint.startswith("hint: ")
+    assert advice in hint
+
+
+def test_words_behind_two_dashes_are_only_words():
+    assert World().run("run", "-m", "x.gguf", "--", "-o", "temperature", "0.7").pair.chats[0][0].content == (
+        "-o temperature 0.7"
+    )
+
+
+def test_a_draft_file_may_be_called_like_a_number(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "16").touch()
+    assert str(World().run("run", "-m", "x.gguf", "--draft", "16", "Hi").pair.config.draft) == "16"
+
+
+def test_llama_cpp_s_number_for_a_random_seed_is_random():
+    seeds = {World().run("run", "-m", "x.gguf", "-s", "4294967295", "Hi").pair.config.seed for _ in range(4)}
+    assert len(seeds) > 1
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (("--draft-max", "-1"), "--draft-max: -1 is too small."),
+        (("--temp", "abc"), "--temp: 'abc' is not a number."),
+        (("--temp", "nan"), "--temp: nan is out of range."),
+        (("--top-p", "1.5"), "--top-p: 1.5 is out of range."),
+        (("-n", "0"), "-n: 0 tokens is nothing to generate."),
+        (("--max-tokens=x",), "--max-tokens: 'x' is not a whole number."),
+        (("-fa", "maybe"), "-fa: 'maybe' is not known."),
+        (("-s", "99999999999"), "The seed 99999999999 is out of range."),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_named_with_its_option(value, message):
+    world = World().run("run", "-m", "x.gguf", *value, "Hi")
+    assert (world.code, world.err.splitlines()[0]) == (2, f"error: {message}")

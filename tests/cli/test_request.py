@@ -1,0 +1,82 @@
+"""Options and profiles: which one decides."""
+
+from pathlib import Path
+
+import pytest
+
+from specchat.speculative.pair import DEFAULT_DRAFT_MAX
+
+from .fakes import World
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> str:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "target: big.gguf\ndraft: small.gguf\ndraft_max: 3\ncontext: 100\ngpu_layers: 7\nsystem: Be brief.\n"
+        "stop: [END]\nsampling: {temperature: 0.3, top_k: 5}\n"
+    )
+    return str(file)
+
+
+def test_a_profile_decides_what_no_option_does(profile, tmp_path):
+    pair = World(answers=["a END b"]).run("run", "--profile", profile, "Hi").pair
+    config = pair.config
+    assert (config.target, config.draft, config.draft_max) == (tmp_path / "big.gguf", tmp_path / "small.gguf", 3)
+    assert (config.target_config.n_ctx, config.target_config.n_gpu_layers) == (100, 7)
+    assert dict(config.sampling) == {"temperature": 0.3, "top_k": 5}
+    assert pair.chats[0][0].content == "Be brief."
+    assert World(answers=["a END b"]).run("run", "--profile", profile, "Hi").out == "a \n"
+
+
+def test_options_win_over_the_profile(profile):
+    options = ("-m", "other.gguf", "--draft", "none", "--draft-max", "9", "-c", "0", "-ngl", "0", "-sys", "Rhyme.")
+    world = World(answers=["a END b X"]).run("run", "--profile", profile, *options, "--temp", "0", "--stop", "X", "Hi")
+    config = world.pair.config
+    assert (str(config.target), config.draft, config.draft_max) == ("other.gguf", "none", 9)
+    assert (config.target_config.n_ctx, config.target_config.n_gpu_layers) == (0, 0)
+    assert dict(config.sampling) == {"temperature": 0, "top_k": 5}
+    assert world.pair.chats[0][0].content == "Rhyme."
+    assert world.out == "a END b \n"
+
+
+def test_without_options_the_model_s_file_and_llama_cpp_decide():
+    config = World().run("run", "-m", "big.gguf", "Hi").pair.config
+    assert (config.draft, config.draft_length, config.verification) == ("none", None, "coupled")
+    assert config.draft_max == DEFAULT_DRAFT_MAX
+    assert dict(config.sampling) == {}
+    assert config.target_config.n_ctx is None
+
+
+def test_each_model_has_its_own_gpu_layers():
+    config = World().run("run", "-m", "a.gguf", "-md", "b.gguf", "-ngl", "3", "-ngld", "4", "Hi").pair.config
+    assert (config.target_config.n_gpu_layers, config.draft_config.n_gpu_layers) == (3, 4)
+
+
+def test_a_profile_that_does_not_exist_is_a_usage_error():
+    world = World().run("run", "--profile", "dmeo", "Hi")
+    assert world.code == 2
+    assert "demo" in world.err
+
+
+def test_a_chat_template_comes_from_its_file(tmp_path):
+    (tmp_path / "mine.jinja").write_text("{{ messages }}\n")
+    template = str(tmp_path / "mine.jinja")
+    assert World().run("run", "-m", "a.gguf", "--chat-template", template, "Hi").pair.config.chat_template == (
+        "{{ messages }}"
+    )
+
+
+def test_a_profile_whose_model_is_not_installed_is_a_missing_model(tmp_path):
+    (tmp_path / "mine.yaml").write_text("target: wheel:no_such_package/model.gguf\n")
+    world = World().run("run", "--profile", str(tmp_path / "mine.yaml"), "Hi")
+    assert (world.code, "pip install" in world.err) == (3, True)
+
+
+def test_costs_are_kept_in_the_cache_of_the_user():
+    config = (
+        World(variables={"XDG_CACHE_HOME": "/caches"})
+        .run("run", "-m", "a.gguf", "--draft-length", "3", "Hi")
+        .pair.config
+    )
+    assert (config.costs_folder, config.draft_length) == (Path("/caches/specchat/costs"), 3)

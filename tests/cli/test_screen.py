@@ -1,0 +1,26 @@
+"""Text for a terminal."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specchat.cli.screen import joined, visible
+
+
+@given(st.text())
+def test_nothing_that_a_terminal_obeys_is_left(text):
+    shown = visible(text)
+    assert all(character in "\t\n" or not (ord(character) < 32 or 127 <= ord(character) < 160) for character in shown)
+
+
+@given(st.text(st.characters(exclude_categories=["Cc"])))
+def test_all_other_text_is_left_alone(text):
+    assert visible(text) == text
+
+
+def test_control_characters_become_pictures():
+    assert visible("\x1b[2J\x07\x7f\x9b\r\n\tx") == "␛[2J␇␡<9B>\n\tx"
+
+
+def test_items_are_broken_between_them():
+    assert joined(["one", "two", "three"], 9) == "one · two\nthree"
+    assert joined(["longer than that", "two"], 9) == "longer than that\ntwo"

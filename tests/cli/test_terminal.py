@@ -1,0 +1,98 @@
+"""A chat on a pseudo-terminal, typed key by key."""
+
+import contextlib
+import os
+import re
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ANSWER = r"2004l\r[^\x1b^]{3}"
+"""What follows when the line editor has let go of the terminal."""
+
+pty = pytest.importorskip("pty")
+
+
+class Screen:
+    """A process on a terminal of its own."""
+
+    def __init__(self, *arguments: object) -> None:
+        self.text = ""
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "specchat.cli.main", *map(str, arguments)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+            env={**os.environ, "TERM": "xterm"},
+        )
+        os.close(slave)
+
+    def type(self, keys: str) -> None:
+        time.sleep(0.1)  # the line editor shows its prompt before it listens
+        os.write(self.master, keys.encode())
+
+    def wait_for(self, pattern: str, count: int = 1) -> None:
+        """Read on until the pattern was seen so often since the start."""
+        until = time.monotonic() + 30
+        while len(re.findall(pattern, self.text)) < count:
+            assert time.monotonic() < until, self.text
+            if select.select([self.master], [], [], 1)[0]:
+                self.text += os.read(self.master, 65536).decode(errors="replace")
+
+    def end(self) -> int:
+        with contextlib.suppress(OSError):
+            while data := os.read(self.master, 65536):
+                self.text += data.decode(errors="replace")
+        return self.process.wait(30)
+
+
+def _take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def screen(write_tiny_model) -> Iterator[Screen]:
+    model: Path = write_tiny_model(seed=3, n_ctx=100_000)
+    screen = Screen("run", "-t", 1, "-m", model, "--temp", "0")
+    yield screen
+    screen.process.kill()
+    screen.process.wait()
+    os.close(screen.master)
+
+
+def test_a_chat_survives_ctrl_c_in_an_answer_and_at_the_prompt(screen):
+    screen.wait_for(">>> ")
+    screen.type("Hi\n")
+    screen.wait_for(ANSWER)
+    screen.type("\x03")
+    screen.wait_for("stopped")
+    screen.wait_for(">>> ", 2)
+    screen.type("half a line\x03")
+    screen.wait_for("Ctrl-C stops an answer", 2)
+    screen.type("/exit\n")
+    assert screen.end() == 0
+    assert "Traceback" not in screen.text
+
+
+def test_a_paste_of_several_lines_is_one_message(screen):
+    screen.wait_for(">>> ")
+    screen.type("\x1b[200~one\ntwo\nthree\x1b[201~")
+    screen.wait_for("three")
+    screen.type("\n")
+    screen.wait_for(ANSWER)
+    screen.type("\x03")
+    screen.wait_for(">>> ", 2)
+    screen.type("\x04")
+    assert screen.end() == 0
+    assert screen.text.count("tokens/s") == 1

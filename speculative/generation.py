@@ -43,11 +43,11 @@ class Generation:
     def events(self) -> Iterator[Event]:
         """Everything that happens, `GenerationFinished` last."""
         self._n_prompt = len(self.context)
-        started = first_token = perf_counter()
+        started, first_token = perf_counter(), 0.0
         try:
             yield from self._read_prompt()
             for step in self.decoder.rounds(self.context, self.room, self.verification, self.index):
-                first_token = first_token if self._rounds else perf_counter()
+                first_token = first_token or perf_counter()
                 self._rounds.append(step)
                 yield from self._say(step)
                 yield RoundFinished(step)
@@ -57,6 +57,7 @@ class Generation:
         except Cancelled:
             self._reason = "cancelled"
         finished = perf_counter()
+        first_token = first_token or finished
         if tail := self.stream.finish():
             yield TextChunk(tail, from_draft=False)
         yield self._finished(first_token - started, finished - first_token)

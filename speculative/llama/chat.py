@@ -16,8 +16,8 @@ _HINT = "Give a template of your own with --chat-template FILE, or continue raw 
 class ChatTemplate:
     """A Jinja template, as in the `tokenizer.chat_template` of a GGUF file, with the vocabulary it is written for."""
 
-    def __init__(self, vocabulary: Vocabulary, source: str | None, name: str) -> None:
-        """Take the template `source` of the model `name`.
+    def __init__(self, vocabulary: Vocabulary, source: str | None, name: str, title: str = "") -> None:
+        """Take the template `source` for the model `name`; `title` is what to call it if it is not the model's own.
 
         Raises `ChatTemplateError` if there is none, or if it does not parse.
         """
@@ -25,7 +25,7 @@ class ChatTemplate:
             raise ChatTemplateError(f"{name} has no chat template.", _HINT)
         self._vocabulary = vocabulary
         self._source = source
-        self._name = name
+        self._title = title or f"The chat template of {name}"
         self._formatters = (self._formatter(False), self._formatter(True))
         special = [token for token in vocabulary.special_tokens if not token.is_typeable]
         self._typed_marks = Marks(token.text for token in special)
@@ -66,7 +66,7 @@ class ChatTemplate:
         try:
             response = self._formatters[add_generation_prompt](messages=dictionaries)  # type: ignore[arg-type]
         except (jinja2.TemplateError, ValueError, TypeError, AttributeError, ArithmeticError, LookupError) as error:
-            raise ChatTemplateError(f"The chat template of {self._name} rejects the chat: {error}", _HINT) from error
+            raise ChatTemplateError(f"{self._title} rejects the chat: {error}", _HINT) from error
         return response.prompt
 
     def _formatter(self, add_generation_prompt: bool) -> Jinja2ChatFormatter:
@@ -80,7 +80,7 @@ class ChatTemplate:
             )
         except jinja2.TemplateSyntaxError as error:
             raise ChatTemplateError(
-                f"The chat template of {self._name} does not parse: line {error.lineno}: {error.message}", _HINT
+                f"{self._title} does not parse: line {error.lineno}: {error.message}", _HINT
             ) from error
 
     def _replace(self, message: Message, stand_ins: StandIns) -> str:

@@ -36,7 +36,9 @@ _FLASH_ATTENTION = {
 def check_file(path: Path) -> None:
     """Raise `ModelLoadError` for everything that is not a GGUF file."""
     if not path.exists():
-        raise ModelLoadError(f"There is no model file {path}.", "Check the path, or give the name of a profile.")
+        raise ModelLoadError(
+            f"There is no model file {path}.", "Check the path; a profile is named with --profile NAME."
+        )
     if path.is_dir():
         raise ModelLoadError(f"{path} is a folder, not a model file.", "Name the .gguf file inside it.")
     try:

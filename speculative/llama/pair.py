@@ -1,8 +1,10 @@
 """A target and its drafter, loaded and put together."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 
 from ..compatibility import check_vocabularies
@@ -40,8 +42,10 @@ class Pair:
     @cached_property
     def template(self) -> ChatTemplate:
         """The chat template in use. Raises `ChatTemplateError` when there is none, or it does not parse."""
-        source = self.config.chat_template or self.target.metadata("tokenizer.chat_template")
-        return ChatTemplate(self.target.vocabulary, source, self.target.name)
+        vocabulary, name = self.target.vocabulary, self.target.name
+        if (given := self.config.chat_template) is not None:
+            return ChatTemplate(vocabulary, given, name, title="The given chat template")
+        return ChatTemplate(vocabulary, self.target.metadata("tokenizer.chat_template"), name)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         """The prompt that asks for the next message. Raises `ChatTemplateError`."""
@@ -87,18 +91,19 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
 
     Raises `ModelLoadError`, `VocabularyMismatchError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
-    target_config = replace(config.target_config, max_rows=config.most_drafted + 1)
-    target = LlamaModel.load(config.target, target_config, interrupt=interrupt, on_progress=_unstoppable(on_progress))
-    try:
+    with ExitStack() as opened:
+        target_config = replace(config.target_config, max_rows=config.most_drafted + 1)
+        progress = _Progress(config, on_progress)
+        target = opened.enter_context(
+            LlamaModel.load(config.target, target_config, interrupt=interrupt, on_progress=progress.target)
+        )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
-        drafter, notices = _load_drafter(config, target, interrupt)
+        drafter, notices = _load_drafter(config, target, interrupt, progress.draft)
+        opened.callback(drafter.close)
         length = lengths_for(config, target, drafter)
-    except BaseException:
-        target.close()
-        raise
-    is_end = target.vocabulary.is_end
+        opened.pop_all()
     session = Session(
-        decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), is_end),
+        decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
         piece=target.vocabulary.piece,
         n_ctx=target.n_ctx,
         n_batch=target.n_batch,
@@ -109,32 +114,57 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
     return Pair(config, target, sampling, session, notices)
 
 
-def _load_drafter(config: PairConfig, target: LlamaModel, interrupt: Interrupt) -> tuple[Drafter, tuple[str, ...]]:
+def _load_drafter(
+    config: PairConfig, target: LlamaModel, interrupt: Interrupt, on_progress: Callable[[float], bool]
+) -> tuple[Drafter, tuple[str, ...]]:
     if config.draft == "none":
         return NoDrafter(), ()
     if not target.can_rollback:
-        return NoDrafter(), (f"{target.name} cannot take tokens back (it is recurrent), so nothing is drafted for it.",)
+        return NoDrafter(), (_recurrent(target),)
     if config.draft == "ngram":
         return NgramDrafter(), ()
     draft_config = replace(config.draft_config, n_ctx=target.n_ctx, max_rows=1)
-    draft = LlamaModel.load(config.draft, draft_config, interrupt=interrupt)
-    try:
+    with ExitStack() as opened:
+        draft = opened.enter_context(
+            LlamaModel.load(config.draft, draft_config, interrupt=interrupt, on_progress=on_progress)
+        )
         fit = check_vocabularies(target.vocabulary, draft.vocabulary)
-    except BaseException:
-        draft.close()
-        raise
+        if not draft.can_rollback:
+            return NoDrafter(), (_recurrent(draft),)
+        opened.pop_all()
     n_ctx = min(draft.n_ctx, draft.n_ctx_train)
     drafter = ModelDrafter(draft, target.vocabulary.is_end, n_ctx, fit.limit, fit.forbidden)
     return drafter, fit.warnings
 
 
-def _unstoppable(on_progress: Progress | None) -> Callable[[float], bool] | None:
-    """`LlamaModel.load` may be stopped by its progress callback; here only the interrupt stops it."""
-    if on_progress is None:
-        return None
+def _recurrent(model: LlamaModel) -> str:
+    return f"{model.name} cannot take tokens back (it is recurrent), so nothing is drafted."
 
-    def report(share: float) -> bool:
-        on_progress(share)
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """Tells how much of both files is loaded. It never asks to stop: the interrupt does."""
+
+    config: PairConfig
+    on_progress: Progress | None
+
+    def target(self, share: float) -> bool:
+        """So much of the target is loaded."""
+        return self._tell(share * self._target_share)
+
+    def draft(self, share: float) -> bool:
+        """All of the target, and so much of the draft."""
+        return self._tell(self._target_share + share * (1 - self._target_share))
+
+    @property
+    def _target_share(self) -> float:
+        draft = self.config.draft
+        if not isinstance(draft, Path) or not draft.is_file():
+            return 1.0
+        target = self.config.target.stat().st_size
+        return target / (target + draft.stat().st_size)
+
+    def _tell(self, share: float) -> bool:
+        if self.on_progress is not None:
+            self.on_progress(share)
         return True
-
-    return report

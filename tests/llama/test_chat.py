@@ -130,6 +130,11 @@ def test_a_rejected_chat_is_told_in_the_templates_own_words(bpe):
         ChatTemplate(bpe, source, "Tiny").tokens(user("x"))
 
 
+def test_a_given_template_is_not_blamed_on_the_model(bpe):
+    with pytest.raises(ChatTemplateError, match="^The given chat template does not parse"):
+        ChatTemplate(bpe, "{% if %}", "Tiny", title="The given chat template")
+
+
 def test_a_template_that_does_not_parse_is_told_with_its_line(bpe):
     with pytest.raises(ChatTemplateError, match="Tiny does not parse: line 2: "):
         ChatTemplate(bpe, "{{ bos_token }}\n{% if %}", "Tiny")

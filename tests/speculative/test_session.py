@@ -121,6 +121,7 @@ def test_cancelling_while_the_prompt_is_read_says_nothing():
     finished = events[-1]
     assert isinstance(finished, GenerationFinished)
     assert (finished.finish_reason, finished.text, finished.stats.completion_tokens) == ("cancelled", "", 0)
+    assert finished.stats.prompt_seconds > 0 == finished.stats.predicted_seconds
 
 
 def test_each_generation_has_its_own_seed_which_reproduces_it():

@@ -4,7 +4,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 
 _TAIL = 40
 """One part in so many lies beyond each end of an interval."""
@@ -59,31 +59,39 @@ def _rank(count: int) -> int:
 def geometric_mean(groups: Sequence[Sequence[float]], seed: int = 0) -> Estimate:
     """The geometric mean of the groups' medians; none of the groups is empty.
 
-    The interval is a bootstrap of residuals: groups may hold one or two values, so the deviations from their medians,
-    in logarithms, are put together and dealt out again. It speaks of the noise within groups, not of other groups.
+    The interval is a bootstrap of residuals: groups may hold one or two values, so the deviations from their means,
+    in logarithms, are put together, dealt out again, and widened as Student would, since a few of them show less than
+    there is. It speaks of the noise within groups, not of other groups.
     """
     logs = [[math.log(value) for value in group] for group in groups]
-    centres = [median(group) for group in logs]
-    value = math.exp(sum(centres) / len(centres))
+    value = math.exp(fmean(math.log(median(group)) for group in groups))
     count = sum(map(len, groups))
     if count - len(groups) < _ENOUGH_SPREAD:
         return Estimate(value, None, count)
-    residuals = _residuals(logs, centres)
+    residuals = [residual for group in logs for residual in _residuals(group)]
     chance = random.Random(seed)
     means = sorted(
         sum(median(chance.choices(residuals, k=len(group))) for group in logs) / len(logs) for _ in range(_RESAMPLES)
     )
     tail = _RESAMPLES // _TAIL
     # an error of +5 % in the estimate means that the truth lies 5 % below it
-    interval = Interval(value * math.exp(-means[-1 - tail]), value * math.exp(-means[tail]))
+    widened = _widened(count - len(groups))
+    interval = Interval(value * math.exp(-widened * means[-1 - tail]), value * math.exp(-widened * means[tail]))
     return Estimate(value, interval, count)
 
 
-def _residuals(logs: Sequence[Sequence[float]], centres: Sequence[float]) -> list[float]:
-    """Deviations within groups, widened by what a small group hides of its spread."""
-    return [
-        (value - centre) * math.sqrt(len(group) / (len(group) - 1))
-        for group, centre in zip(logs, centres, strict=True)
-        if len(group) > 1
-        for value in group
-    ]
+def _widened(freedom: int) -> float:
+    """By how much Student's t exceeds the normal distribution at 97.5 %, after Cornish and Fisher."""
+    z = 1.96
+    return 1 + (z**2 + 1) / (4 * freedom) + (5 * z**4 + 16 * z**2 + 3) / (96 * freedom**2)
+
+
+def _residuals(group: Sequence[float]) -> list[float]:
+    """Deviations within a group, widened by what a small one hides of its spread.
+
+    They are taken from the mean: of those from the median one would always be 0.
+    """
+    if len(group) < 2:
+        return []
+    centre, widened = fmean(group), math.sqrt(len(group) / (len(group) - 1))
+    return [(value - centre) * widened for value in group]

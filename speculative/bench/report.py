@@ -11,6 +11,9 @@ from .ratios import Estimate, geometric_mean, median_estimate
 from .schedule import Ending
 from .variants import PLAIN
 
+_ENOUGH = 10
+"""Guesses at a position before their share says anything."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -45,6 +48,12 @@ class Drafting:
     def acceptance(self) -> float | None:
         """Accepted over tested."""
         return sum(self.accepted) / sum(self.tested) if self.tested else None
+
+    @property
+    def by_position(self) -> tuple[float, ...]:
+        """Accepted over tested for the first, second, … draft token, as far as enough were tested."""
+        places = zip(self.accepted, self.tested, strict=True)
+        return tuple(accepted / tested for accepted, tested in places if tested >= _ENOUGH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

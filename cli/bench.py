@@ -31,7 +31,7 @@ def bench(
 
     if output.plot is not None:
         check_plot(output.plot)
-    config = bench_config(models, what, drafting, machine, output.verbose)
+    config = bench_config(env, models, what, drafting, machine, output.verbose)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = load_rival(env, config, what.against, pair)

@@ -41,7 +41,12 @@ class Contest:
 
 
 def bench_config(
-    models: ModelOptions, what: BenchOptions, drafting: DraftingOptions, machine: MachineOptions, verbose: bool
+    env: Environment,
+    models: ModelOptions,
+    what: BenchOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    verbose: bool,
 ) -> PairConfig:
     """What to load. Raises `UsageError` where there is nothing to compare."""
     profile = named_profile(models, PromptOptions())
@@ -52,9 +57,13 @@ def bench_config(
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    config = pair_config(options, profile, chat_template=None)
+    config = pair_config(options, profile, env.cache_folder / "costs")
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
+    if config.draft_length is not None:
+        raise UsageError(
+            "A fixed draft length is measured beside the adaptive one.", f"Write --fixed {config.draft_length}"
+        )
     for length in what.fixed.items if what.fixed else ():
         if length > config.draft_max:
             raise UsageError(

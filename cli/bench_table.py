@@ -135,7 +135,8 @@ def _first_token(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _short(rows: Sequence[Row]) -> Iterator[str]:
-    short = {row.kind: row.tokens for row in rows if row.tokens < _SHORT}
+    longest = max((row.tokens for row in rows), default=0)
+    short = {row.kind: row.tokens for row in rows if row.tokens < min(_SHORT, longest)}
     if short:
         names = ", ".join(f"{kind} ({tokens} tokens)" for kind, tokens in short.items())
         yield f"short answers, where it counts most what a draft has to read first: {names}"

@@ -128,7 +128,7 @@ def test_another_target_is_a_row_of_its_own():
 
 
 def test_full_measures_all_kinds_at_zero_too():
-    found = json.loads(world("--json", "--full", "--temp", "0,0.7", "--seconds", "9000").out)
+    found = json.loads(world("--json", "--full", "--temp", "0,0.7", "-n", "4", "--seconds", "600").out)
     assert len({row["kind"] for row in found["rows"]}) == 10
     assert {row["temperature"] for row in found["rows"]} == {0, 0.7}
 
@@ -144,6 +144,7 @@ def test_prompts_that_do_not_fit_are_left_out_and_told():
     ("arguments", "message"),
     [
         (["--draft", "none"], "there is nothing to compare"),
+        (["--draft-length", "3"], "hint: Write --fixed 3"),
         (["--fixed", "20"], "longer than drafts may be"),
         (["--fixed", "2,x"], "'x' is not a whole number"),
         (["--kinds", "code,poem"], "There is no kind 'poem'"),
@@ -188,8 +189,6 @@ all of them  1.43 × ██████████████┃████�
 
 plain against plain: 1.005 × (2 pairs); a difference like this is noise
 adaptive: accepted by position: 50%
-short answers, where it counts most what a draft has to read first: code (11
-  tokens), prose (11 tokens)
 14 pairs in 178 s; the time was up
 
 Keep this draft: 1.35 × plain decoding over these texts.
@@ -212,9 +211,6 @@ all of them  1.43 × ███████████┃███▊
 plain against plain: 1.005 × (2 pairs);
   a difference like this is noise
 adaptive: accepted by position: 50%
-short answers, where it counts most what
-  a draft has to read first: code (11
-  tokens), prose (11 tokens)
 14 pairs in 178 s; the time was up
 
 Keep this draft: 1.35 × plain decoding

@@ -57,9 +57,9 @@ def _line(row: Row, several: bool) -> _Line:
 
 
 def _header(variant: str, lines: Sequence[_Line], columns: int) -> str:
-    left, _, right = _cells(_Line(variant, Estimate(1.0, None, 0), "tokens/s", "accepted"), lines, columns, "95 %")
-    left = variant[: len(left)].ljust(len(left))
-    return (left + " " * max(0, columns - len(left) - len(right)) + right).rstrip()
+    _, _, right = _cells(_Line(variant, Estimate(1.0, None, 0), "tokens/s", "accepted"), lines, columns, "95 %")
+    room = columns - len(right)
+    return f"{variant[: room - 1]:<{room}}{right}".rstrip()
 
 
 def _shown(line: _Line, lines: Sequence[_Line], scale: float, columns: int) -> str:

@@ -19,6 +19,7 @@ OWNERS = {
     "typer": ["cli"],
     "rich": ["cli"],
     "prompt_toolkit": ["cli"],
+    "matplotlib": ["cli"],
     "yaml": ["profiles"],
     "huggingface_hub": ["profiles"],
     "numpy": ["speculative"],

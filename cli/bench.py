@@ -1,0 +1,53 @@
+"""`specchat bench`: what drafting gains with this pair on this machine."""
+
+from .bench_options import BenchOptions, BenchOutputOptions
+from .environment import Environment
+from .options import DraftingOptions, MachineOptions, ModelOptions
+
+
+def bench(
+    env: Environment,
+    models: ModelOptions,
+    what: BenchOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    output: BenchOutputOptions,
+) -> None:
+    """Measure what drafting gains: plain and drafted answers in turn, on several kinds of text.
+
+    Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the n-grams of the
+    text draft.
+    """
+    from contextlib import ExitStack
+
+    from .bench_json import report_json
+    from .bench_measure import measure
+    from .bench_plot import check_plot, plot
+    from .bench_setup import bench_config, load_rival, prepare
+    from .bench_table import bench_text
+    from .interruption import Stopped
+    from .loading import load
+    from .screen import joined, note
+
+    if output.plot is not None:
+        check_plot(output.plot)
+    config = bench_config(env, models, what, drafting, machine, output.verbose)
+    with ExitStack() as loaded:
+        pair = loaded.enter_context(load(env, config, output.quiet))
+        rival = load_rival(env, config, what.against, pair)
+        if rival:
+            loaded.enter_context(rival)
+        contest = prepare(env, pair, rival, what)
+        report = measure(env, contest, quiet=output.quiet)
+    if output.json:
+        env.stdout.write(report_json(report, config, contest) + "\n")
+    else:
+        columns = env.columns() if env.stdout_is_terminal else 80
+        env.stdout.write(bench_text(report, contest.title, contest.rival, columns))
+    env.stdout.flush()
+    if output.plot is not None and report.rows:
+        plot(report, contest.title, output.plot)
+        if not output.quiet:
+            note(env, joined([f"drawn into {output.plot}"], env.columns()))
+    if report.ending == "stopped":
+        raise Stopped

@@ -1,0 +1,42 @@
+"""Measuring, with its progress on the terminal."""
+
+from specchat.speculative.bench.answer import Answer
+from specchat.speculative.bench.cases import Case
+from specchat.speculative.bench.report import Report, costs_of, report
+from specchat.speculative.bench.runner import Runner
+from specchat.speculative.bench.schedule import Schedule
+from specchat.speculative.bench.variants import PLAIN, cost_curves
+from specchat.speculative.errors import Cancelled
+
+from .bench_progress import BenchProgress
+from .bench_setup import Contest, labels
+from .environment import Environment
+from .interruption import stopping
+
+
+def measure(env: Environment, contest: Contest, quiet: bool) -> Report:
+    """Everything that can be known in the time that there is, or until Ctrl-C."""
+    engine = contest.variants[PLAIN].engine
+    names = labels(contest.plan.cases)
+    with BenchProgress(env, contest.plan.seconds, shown=not quiet) as progress, stopping(engine.session.interrupt):
+        runner = Runner(most=contest.tokens, seed=contest.seed, clock=env.now, tick=progress.tick)
+
+        def answer(name: str, case: Case) -> Answer:
+            progress.show(f"{names[case]} · {name}")
+            return runner.answer(contest.variants[name], case)
+
+        schedule = Schedule(plan=contest.plan, measure=answer, clock=env.now)
+        try:
+            for variant in contest.variants.values():
+                progress.show(f"waking up · {variant.name}")
+                runner.warm_up(variant, contest.plan.cases[0])
+        except Cancelled:
+            schedule.ending = "stopped"
+        else:
+            progress.start()
+            for _ in schedule.pairings():
+                pass
+    target, draft = cost_curves(engine)
+    longest = max([0, *(length for pair in schedule.done for length in pair.other.drafted)])
+    costs = costs_of(target, draft, max(1, longest))
+    return report(schedule.done, costs, schedule.ending or "stopped", schedule.elapsed if schedule.done else 0.0)

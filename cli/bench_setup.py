@@ -1,0 +1,154 @@
+"""From the options of `specchat bench` to what is measured."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, QUICK_KINDS, Case, Prompt, cases_of, packaged_prompts
+from specchat.speculative.bench.schedule import Plan
+from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
+from specchat.speculative.errors import UsageError
+from specchat.speculative.messages import Message
+from specchat.speculative.pair import PairConfig
+
+from .bench_options import BenchOptions
+from .environment import Environment
+from .input import text_or_file
+from .options import DraftingOptions, MachineOptions, ModelOptions, PromptOptions, SamplingOptions
+from .request import PairOptions, named_profile, pair_config
+from .screen import warn
+from .status_line import StatusLine
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+_QUICK_SECONDS, _FULL_SECONDS = 180.0, 3600.0
+_QUICK_TOKENS, _FULL_TOKENS = 128, 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """All that is measured: `variants` by their names, plain first; `rival` names the second target."""
+
+    title: str
+    variants: dict[str, Variant]
+    plan: Plan
+    tokens: int
+    seed: int
+    rival: str | None
+
+
+def bench_config(
+    env: Environment,
+    models: ModelOptions,
+    what: BenchOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    verbose: bool,
+) -> PairConfig:
+    """What to load. Raises `UsageError` where there is nothing to compare."""
+    profile = named_profile(models, PromptOptions())
+    options = PairOptions(
+        models=models,
+        drafting=drafting,
+        machine=machine,
+        sampling=SamplingOptions(seed=what.seed),
+        verbose=verbose,
+    )
+    config = pair_config(options, profile, env.cache_folder / "costs")
+    if models.draft == "none" and what.against is None:
+        raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
+    if config.draft_length is not None:
+        raise UsageError(
+            "A fixed draft length is measured beside the adaptive one.", f"Write --fixed {config.draft_length}"
+        )
+    for length in what.fixed.items if what.fixed else ():
+        if length > config.draft_max:
+            raise UsageError(
+                f"The fixed length {length} is longer than drafts may be.", f"Allow it with --draft-max {length}"
+            )
+    return config if config.draft != "none" or models.draft == "none" else replace(config, draft="ngram")
+
+
+def load_rival(env: Environment, config: PairConfig, path: str | None, pair: "Pair") -> "Pair | None":
+    """The model of --against, which the same Ctrl-C stops."""
+    if path is None:
+        return None
+    line = StatusLine(env, delay=0.3)
+    other = replace(config, target=Path(path).expanduser(), draft="none")
+    try:
+        return env.load_pair(other, pair.session.interrupt, lambda share: line.show(f"loading {path}: {share:.0%}"))
+    finally:
+        line.clear()
+
+
+def prepare(env: Environment, pair: "Pair", rival: "Pair | None", what: BenchOptions) -> Contest:
+    """What to measure with the loaded models. Raises `UsageError` where nothing can be."""
+    engine = _engine(pair)
+    name = Path(what.against).stem if what.against else None
+    found = [plain(engine), *challengers(engine, what.fixed.items if what.fixed else (), what.full)]
+    if rival and name:
+        found.append(plain(_engine(rival), name))
+    if len(found) == 1:
+        raise UsageError(f"Nothing can be drafted for {pair.target.name}.", "Compare it with another: --against FILE")
+    tokens = what.tokens or (_FULL_TOKENS if what.full else _QUICK_TOKENS)
+    plan = Plan(
+        cases=cases_of(_fitting(env, _prompts(env, what), engine, tokens), _temperatures(engine, what)),
+        variants=tuple(variant.name for variant in found[1:]),
+        seconds=what.seconds or (_FULL_SECONDS if what.full else _QUICK_SECONDS),
+    )
+    draft = pair.config.draft if isinstance(pair.config.draft, str) else pair.config.draft.name
+    return Contest(
+        title=f"{pair.config.target.name}, drafted by {draft}" if draft != "none" else pair.config.target.name,
+        variants={variant.name: variant for variant in found},
+        plan=plan,
+        tokens=tokens,
+        seed=what.seed,
+        rival=name,
+    )
+
+
+def _engine(pair: "Pair") -> Engine:
+    return Engine(pair.session, partial(_chat, pair.chat_tokens))
+
+
+def _chat(tokens: Callable[[Sequence[Message]], list[int]], text: str) -> list[int]:
+    return tokens([Message("user", text)])
+
+
+def _prompts(env: Environment, what: BenchOptions) -> tuple[Prompt, ...]:
+    if what.files and not what.kinds:
+        return tuple(Prompt(Path(file).stem, text_or_file(env, f"@{file}")) for file in what.files)
+    own = tuple(Prompt(Path(file).stem, text_or_file(env, f"@{file}")) for file in what.files or ())
+    kinds = what.kinds.items if what.kinds else (KINDS if what.full else QUICK_KINDS)
+    return (*own, *packaged_prompts(kinds, what.prompt_set or HELD_OUT_SET))
+
+
+def _temperatures(engine: Engine, what: BenchOptions) -> tuple[float, ...]:
+    usual = engine.decoder.chain.params.temperature
+    if what.temperatures:
+        return what.temperatures.items
+    return (0.0, usual) if what.full else (usual,)
+
+
+def _fitting(env: Environment, prompts: Sequence[Prompt], engine: Engine, tokens: int) -> list[Prompt]:
+    """The prompts that leave room for an answer; the others are told."""
+    room = engine.session.n_ctx - tokens
+    long = [prompt for prompt in prompts if len(engine.tokens(prompt.text)) > room]
+    if len(long) == len(prompts):
+        raise UsageError(
+            f"No prompt leaves room for {tokens} tokens in a context of {engine.session.n_ctx}.",
+            "Ask for fewer with --tokens, or make the context larger with -c.",
+        )
+    if long:
+        names = ", ".join(prompt.kind for prompt in long)
+        warn(env, f"Left out, too long for a context of {engine.session.n_ctx}: {names}.")
+    return [prompt for prompt in prompts if prompt not in long]
+
+
+def labels(cases: Sequence[Case]) -> dict[Case, str]:
+    """What to call each case: its kind, and its temperature where there are several."""
+    several = len({case.temperature for case in cases}) > 1
+    return {case: f"{case.prompt.kind}, T {case.temperature:g}" if several else case.prompt.kind for case in cases}

@@ -1,0 +1,1 @@
+"""What drafting gains on this machine: prompts, timed answers in pairs, and what follows from them."""

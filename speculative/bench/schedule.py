@@ -1,0 +1,110 @@
+"""In which order to measure, and when it is enough."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Literal
+
+from ..errors import Cancelled
+from .answer import Answer, Pairing
+from .cases import Case
+from .ratios import Estimate, median_estimate
+from .variants import PLAIN
+
+Ending = Literal["narrow", "time", "stopped"]
+Measure = Callable[[str, Case], Answer]
+"""Answers a case by the variant of a name. Raises `Cancelled`."""
+
+_ENOUGH_LOOPS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Which variants to compare with plain, on which cases, for how long, and how well.
+
+    A comparison is over when its interval is within ± `half_width`.
+    """
+
+    cases: tuple[Case, ...]
+    variants: tuple[str, ...]
+    seconds: float
+    half_width: float = 0.015
+
+
+@dataclass(slots=True, kw_only=True)
+class Schedule:
+    """Measures in pairs: plain and a variant, the variant and plain, one case after the other, over and over.
+
+    The machine changes while it is measured, and a pair changes with it. Each time around, plain is compared with
+    itself on one of the cases. `clock` counts seconds.
+    """
+
+    plan: Plan
+    measure: Measure
+    clock: Callable[[], float]
+    done: list[Pairing] = field(default_factory=list)
+    ending: Ending | None = None
+    _started: float = 0.0
+    _took: dict[tuple[str, Case], float] = field(default_factory=dict)
+
+    def pairings(self) -> Iterator[Pairing]:
+        """Every pair as it is done, until all is known well enough, the time is up, or `Cancelled` is raised."""
+        self._started = self.clock()
+        try:
+            for variant, case, swapped in self._order():
+                if self._took and self.elapsed + self._expected(variant, case) > self.plan.seconds:
+                    self.ending = "time"
+                    return
+                self.done.append(self._pair(variant, case, swapped))
+                yield self.done[-1]
+            self.ending = "narrow"
+        except Cancelled:
+            self.ending = "stopped"
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self.clock() - self._started
+
+    def speedup(self, variant: str, case: Case) -> Estimate | None:
+        """What is known so far of a variant on a case."""
+        ratios = [pair.speedup for pair in self._of(variant, case) if not pair.loops]
+        return median_estimate(ratios) if ratios else None
+
+    def _order(self) -> Iterator[tuple[str, Case, bool]]:
+        """Variant, case, and whether plain comes second; ends when nothing is wanted any more."""
+        for lap in count():
+            wanted = [
+                (variant, case, (lap + place + rank) % 2 == 1)
+                for place, case in enumerate(self.plan.cases)
+                for rank, variant in enumerate(self.plan.variants)
+                if self._wanted(variant, case)
+            ]
+            if not wanted:
+                return
+            yield from wanted
+            yield PLAIN, self.plan.cases[lap % len(self.plan.cases)], lap % 2 == 1
+
+    def _wanted(self, variant: str, case: Case) -> bool:
+        if sum(pair.loops for pair in self._of(variant, case)) >= _ENOUGH_LOOPS:
+            return False
+        known = self.speedup(variant, case)
+        return known is None or not known.narrow(self.plan.half_width)
+
+    def _of(self, variant: str, case: Case) -> list[Pairing]:
+        return [pair for pair in self.done if pair.variant == variant and pair.case == case]
+
+    def _expected(self, variant: str, case: Case) -> float:
+        """The seconds that a pair will take: as long as last time, else as long as the others."""
+        return self._took.get((variant, case), sum(self._took.values()) / len(self._took))
+
+    def _pair(self, variant: str, case: Case, swapped: bool) -> Pairing:
+        started = self.clock()
+        if swapped:
+            other = self.measure(variant, case)
+            plain = self.measure(PLAIN, case)
+        else:
+            plain = self.measure(PLAIN, case)
+            other = self.measure(variant, case)
+        self._took[variant, case] = self.clock() - started
+        return Pairing(case, variant, plain, other)

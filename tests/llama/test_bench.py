@@ -1,0 +1,57 @@
+"""A benchmark of real llama.cpp models, tiny ones."""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from specchat.speculative.bench.cases import Case, Prompt
+from specchat.speculative.bench.report import costs_of, report
+from specchat.speculative.bench.runner import Runner
+from specchat.speculative.bench.schedule import Plan, Schedule
+from specchat.speculative.bench.variants import Engine, challengers, cost_curves, plain
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.pair import PairConfig
+
+from ..tiny import user
+
+CASES = tuple(Case(Prompt("code", "the tone in the house"), temperature) for temperature in (0.0, 0.9))
+
+
+@dataclass
+class Contest:
+    pair: Pair
+
+    def run(self, seconds: float) -> Schedule:
+        engine = Engine(self.pair.session, lambda text: self.pair.chat_tokens(user(text)))
+        runner = Runner(most=24, seed=3, clock=perf_counter)
+        variants = {each.name: each for each in (plain(engine), *challengers(engine, [2], every_source=True))}
+        schedule = Schedule(
+            plan=Plan(cases=CASES, variants=tuple(variants)[1:], seconds=seconds),
+            measure=lambda name, case: runner.answer(variants[name], case),
+            clock=perf_counter,
+        )
+        list(schedule.pairings())
+        return schedule
+
+
+def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
+    settings = LlamaConfig(threads=1, n_ctx=512)
+    config = PairConfig(
+        target=write_tiny_model(layers=2),
+        draft=write_tiny_model(layers=2, noise=0.1),
+        target_config=settings,
+        draft_config=settings,
+        seed=1,
+    )
+    with load_pair(config, Interrupt()) as pair:
+        schedule = Contest(pair).run(seconds=0.5)
+        engine = Engine(pair.session, lambda text: [])
+        costs = costs_of(*cost_curves(engine), 4)
+        found = report(schedule.done, costs, schedule.ending, schedule.elapsed)
+    assert {row.variant for row in found.rows} <= {"adaptive", "ngram", "fixed 2"}
+    assert found.rows
+    assert len(found.costs.target) == 5
+    assert found.costs.draft > 0
+    assert not any(pair.parted for pair in found.pairings)
+    assert all(0 < pair.plain.first_token <= pair.plain.seconds for pair in found.pairings)

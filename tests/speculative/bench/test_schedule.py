@@ -1,0 +1,95 @@
+"""The order of the measurements, on a clock that the measurements move."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from specchat.speculative.bench.answer import Answer
+from specchat.speculative.bench.cases import Case
+from specchat.speculative.bench.schedule import Plan, Schedule
+from specchat.speculative.errors import Cancelled
+
+from .making import CODE, PROSE, answer
+
+
+@dataclass
+class Machine:
+    """Answers take as many seconds as `speeds` says of the variant; `cancel_at` stops the n-th answer."""
+
+    speeds: Mapping[str, float]
+    cancel_at: int = -1
+    looping: bool = False
+    now: float = 100.0
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def measure(self, variant: str, case: Case) -> Answer:
+        if len(self.asked) == self.cancel_at:
+            raise Cancelled
+        self.asked.append((variant, case.prompt.kind))
+        self.now += self.speeds[variant]
+        return answer(self.speeds[variant], looping=self.looping)
+
+    def run(self, plan: Plan) -> Schedule:
+        schedule = Schedule(plan=plan, measure=self.measure, clock=lambda: self.now)
+        assert list(schedule.pairings()) == schedule.done
+        return schedule
+
+
+def plan(*cases: Case, variants: tuple[str, ...] = ("adaptive",), seconds: float = 1000.0) -> Plan:
+    return Plan(cases=cases, variants=variants, seconds=seconds)
+
+
+def test_it_stops_when_all_is_known_well_enough():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0}).run(plan(CODE, PROSE))
+    assert schedule.ending == "narrow"
+    assert sum(pair.variant == "adaptive" for pair in schedule.done) == 2 * 6
+    assert schedule.speedup("adaptive", CODE).value == 2.0
+
+
+def test_it_stops_before_a_pair_that_would_take_longer_than_the_time_left():
+    machine = Machine({"plain": 2.0, "adaptive": 1.0})
+    schedule = machine.run(plan(CODE, seconds=14.0))
+    assert schedule.ending == "time"
+    assert schedule.elapsed <= 14.0 < schedule.elapsed + 4.0
+
+
+def test_the_first_pair_is_done_however_long_it_takes():
+    schedule = Machine({"plain": 200.0, "adaptive": 100.0}).run(plan(CODE, seconds=1.0))
+    assert (schedule.ending, len(schedule.done)) == ("time", 1)
+
+
+def test_ctrl_c_keeps_the_finished_pairs():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0}, cancel_at=5).run(plan(CODE))
+    assert (schedule.ending, len(schedule.done)) == ("stopped", 2)
+    assert Machine({}, cancel_at=0).run(plan(CODE)).done == []
+
+
+def test_pairs_take_turns_in_who_is_first_and_kinds_in_who_is_next():
+    machine = Machine({"plain": 2.0, "adaptive": 1.0})
+    machine.run(plan(CODE, PROSE, seconds=25.0))
+    assert machine.asked == [
+        *[("plain", "code"), ("adaptive", "code")],
+        *[("adaptive", "prose"), ("plain", "prose")],
+        *[("plain", "code"), ("plain", "code")],
+        *[("adaptive", "code"), ("plain", "code")],
+        *[("plain", "prose"), ("adaptive", "prose")],
+        *[("plain", "prose"), ("plain", "prose")],
+        *[("plain", "code"), ("adaptive", "code")],
+    ]
+
+
+def test_a_pair_knows_which_answer_was_plain_in_either_order():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0, "plainer": 4.0}).run(
+        plan(CODE, variants=("adaptive", "plainer"))
+    )
+    assert {(pair.variant, pair.speedup) for pair in schedule.done} == {
+        ("adaptive", 2.0),
+        ("plainer", 0.5),
+        ("plain", 1.0),
+    }
+
+
+def test_what_loops_is_not_measured_for_ever():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0}, looping=True).run(plan(CODE))
+    assert schedule.ending == "narrow"
+    assert sum(pair.variant == "adaptive" for pair in schedule.done) == 2
+    assert schedule.speedup("adaptive", CODE) is None

@@ -1,0 +1,75 @@
+from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.bench.variants import Engine, challengers, cold, cost_curves, plain, unlearned
+from specchat.speculative.costs import CostCurve
+from specchat.speculative.decoder import SpeculativeDecoder
+from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter
+from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.sampling import SamplerChain, SamplingParams
+from specchat.speculative.session import Session
+
+from ..fakes import FakeModel
+
+
+def adaptive() -> AdaptiveLength:
+    return AdaptiveLength(CostCurve({1: 1.0, 2: 1.1}), CostCurve({1: 0.1, 2: 0.1}), 5)
+
+
+def model_drafter() -> ModelDrafter:
+    return ModelDrafter(FakeModel(), lambda token: False, 100, 4)
+
+
+def engine(drafter: Drafter) -> Engine:
+    length = FixedLength(0) if isinstance(drafter, NoDrafter) else adaptive()
+    decoder = SpeculativeDecoder(FakeModel(), drafter, length, SamplerChain(SamplingParams()), lambda token: False)
+    return Engine(Session(decoder, lambda token: b"", 100, 4, 0), lambda text: [1])
+
+
+def names(drafter: Drafter, *lengths: int, every_source: bool = False) -> list[str]:
+    return [variant.name for variant in challengers(engine(drafter), lengths, every_source)]
+
+
+def test_what_is_compared_with_plain_depends_on_what_drafts():
+    assert names(model_drafter()) == ["adaptive"]
+    assert names(model_drafter(), 2, 4, every_source=True) == ["adaptive", "ngram", "fixed 2", "fixed 4"]
+    assert names(NgramDrafter(), 3, every_source=True) == ["adaptive", "fixed 3"]
+    assert names(NoDrafter(), 3, every_source=True) == []
+
+
+def test_plain_is_plain_with_any_pair():
+    decoder = plain(engine(model_drafter())).decoder(0.0)
+    assert isinstance(decoder.drafter, NoDrafter)
+    assert decoder.draft_length == FixedLength(0)
+    assert decoder.chain.params.temperature == 0.0
+
+
+def test_n_grams_alone_cost_nothing():
+    loaded = engine(model_drafter())
+    [_, ngram] = challengers(loaded, every_source=True)
+    decoder = ngram.decoder(0.8)
+    assert isinstance(decoder.drafter, NgramDrafter)
+    assert decoder.draft_length.draft_costs is None
+    assert loaded.decoder.draft_length.draft_costs
+
+
+def test_a_new_process_knows_the_costs_and_nothing_else():
+    length = adaptive()
+    length.mood = 0.1
+    length.by_lead.observe(1.0, right=True)
+    new = unlearned(length)
+    assert new == adaptive()
+    assert new.target_costs is length.target_costs
+
+
+def test_a_cold_drafter_has_read_nothing():
+    model = model_drafter()
+    model.model.decode([1, 2], 1)
+    assert cold(model).model.cached == []
+    ngram = NgramDrafter(longest=3)
+    list(zip(ngram.guesses([1, 2, 1, 2], lambda logits, text: None), range(2), strict=False))
+    assert cold(ngram) == NgramDrafter(longest=3)
+
+
+def test_costs_are_known_where_lengths_adapt():
+    assert cost_curves(engine(model_drafter())) == (CostCurve({1: 1.0, 2: 1.1}), CostCurve({1: 0.1, 2: 0.1}))
+    assert cost_curves(engine(NoDrafter())) == (None, None)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from .bench import bench
 from .complete import complete
 from .doctor import doctor
 from .gather import gathered
@@ -24,6 +25,7 @@ def application() -> typer.Typer:
     app.callback()(_specchat)
     app.command("run", cls=GroupedCommand)(gathered(run))
     app.command("complete", cls=GroupedCommand)(gathered(complete))
+    app.command("bench", cls=GroupedCommand)(gathered(bench))
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

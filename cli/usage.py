@@ -7,7 +7,7 @@ import typer
 
 from .habits import CONTEXT_HINT, looks_like_model, no_model
 
-COMMANDS = ("run", "complete", "doctor", "help")
+COMMANDS = ("run", "complete", "bench", "doctor", "help")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:

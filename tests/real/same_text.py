@@ -71,8 +71,8 @@ class Case:
     max_tokens: int
 
     @property
-    def params(self) -> SamplingParams:
-        return SamplingParams(temperature=self.temperature)
+    def chain(self) -> SamplerChain:
+        return SamplerChain(SamplingParams(temperature=self.temperature))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def generate(
 ) -> GenerationFinished:
     """The text of a case from empty caches."""
     pair.target.rollback(0)
-    chain = recorder or SamplerChain(case.params)
+    chain = recorder or case.chain
     decoder = replace(pair.session.decoder, drafter=drafter, draft_length=FixedLength(length), chain=chain)
     session = replace(pair.session, decoder=decoder, seed=case.seed, _generations=0, _context=[])
     *_, last = session.generate(pair.chat_tokens([Message("user", PROMPTS[case.kind])]), max_tokens=case.max_tokens)
@@ -106,7 +106,7 @@ def explain(pair: Pair, case: Case, drafter: Drafter, length: int) -> Parting:
 
     The rounding is what the logits of the two runs differed by before they parted, on the same text.
     """
-    plain_rows, drafted_rows = Recorder(SamplerChain(case.params)), Recorder(SamplerChain(case.params))
+    plain_rows, drafted_rows = Recorder(case.chain), Recorder(case.chain)
     plain = generate(pair, case, NoDrafter(), 0, plain_rows)
     drafted = generate(pair, case, drafter, length, drafted_rows)
     place = first_difference(plain.tokens, drafted.tokens)
@@ -119,7 +119,7 @@ def explain(pair: Pair, case: Case, drafter: Drafter, length: int) -> Parting:
         plain_rows.rows[n_prompt + place],
         [*prompt, *plain.tokens[:place]],
         place,
-        SamplerChain(case.params),
+        case.chain,
         SeededNoise(case.seed),
     )
     return Parting(place, distance(choice, drafted.tokens[place]), rounding)

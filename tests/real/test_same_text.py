@@ -1,0 +1,55 @@
+"""Promise one on real models: a few texts of the pair whose passes agree bit for bit. same_text.py runs many more."""
+
+from dataclasses import replace
+
+import pytest
+
+from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.drafting import NoDrafter
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.pair import load_pair
+from specchat.speculative.messages import Message
+from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.pair import PairConfig
+
+from .same_text import PROMPTS, Case, generate
+
+pytestmark = pytest.mark.models
+TOKENS = 64
+
+
+@pytest.fixture(scope="module")
+def exact_pair(models, tmp_path_factory):
+    config = PairConfig(
+        target=models / "qwen2.5-coder-1.5b-instruct-q8_0.gguf",
+        draft=models / "qwen2.5-coder-0.5b-instruct-q4_0.gguf",
+        target_config=LlamaConfig(n_ctx=1024, cache_type_v="q8_0"),
+        costs_folder=tmp_path_factory.mktemp("costs"),
+    )
+    with load_pair(config, Interrupt()) as pair:
+        yield pair
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.2])
+@pytest.mark.parametrize("kind", ["code", "story"])
+def test_the_text_is_the_same_drafted_by_the_model_and_by_ngrams(exact_pair, kind, temperature):
+    case = Case(kind, temperature, seed=1, max_tokens=TOKENS)
+    plain = generate(exact_pair, case, NoDrafter(), 0)
+    by_model = generate(exact_pair, case, exact_pair.session.decoder.drafter, 4)
+    by_ngrams = generate(exact_pair, case, NgramDrafter(), 8)
+    assert plain.tokens == by_model.tokens == by_ngrams.tokens
+    assert plain.text == by_model.text == by_ngrams.text
+    assert kind != "code" or by_model.stats.tokens_per_round >= 2
+
+
+def test_the_text_is_the_same_with_adaptive_lengths(exact_pair):
+    assert isinstance(exact_pair.session.decoder.draft_length, AdaptiveLength)
+    case = Case("json", 0.8, seed=1, max_tokens=TOKENS)
+    exact_pair.target.rollback(0)
+    decoder = replace(exact_pair.session.decoder, chain=case.chain)
+    session = replace(exact_pair.session, decoder=decoder, seed=case.seed, _generations=0, _context=[])
+    prompt = exact_pair.chat_tokens([Message("user", PROMPTS[case.kind])])
+    *_, adaptive = session.generate(prompt, max_tokens=TOKENS)
+    assert adaptive.tokens == generate(exact_pair, case, NoDrafter(), 0).tokens
+    assert adaptive.stats.accepted > 0

@@ -131,7 +131,7 @@ def test_a_rejected_chat_is_told_in_the_templates_own_words(bpe):
 
 
 def test_a_given_template_is_not_blamed_on_the_model(bpe):
-    with pytest.raises(ChatTemplateError, match="^The given chat template does not parse"):
+    with pytest.raises(ChatTemplateError, match=r"^The given chat template does not parse"):
         ChatTemplate(bpe, "{% if %}", "Tiny", title="The given chat template")
 
 

@@ -49,7 +49,8 @@ class AdaptiveLength:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
         most = min(most, self.most)
         prices = self._prices(most)
-        if most < 1 or not self._worth_starting(prices, behind):
+        free = self.draft_costs is None
+        if most < 1 or not (free or self._worth_starting(prices, behind)):
             self._plain += 1
             return Draft()
         self._plain, self._forgone = 0, 0.0

@@ -44,5 +44,5 @@ class Calibration:
 
 
 def sigmoid(score: float) -> float:
-    """1 / (1 + exp(-score)), without overflow."""
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+    """1 / (1 + exp(-score)), never quite 0 or 1."""
+    return 1 / (1 + math.exp(-max(-12.0, min(12.0, score))))

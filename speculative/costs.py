@@ -18,18 +18,19 @@ _SEPARATE = 32
 class CostCurve:
     """Seconds for a pass over n tokens, n = 1, 2, …; between measured lengths it is interpolated.
 
-    The curve has steps (a kernel computes rows by the handful), so each length keeps its own figure: the median of its
-    last few measurements, which a busy moment of the machine does not move. What makes all lengths dearer alike, such
-    as a growing context, is followed by one factor, so that lengths which are not used now do not grow stale.
+    The curve has steps (a kernel computes rows by the handful), so each length keeps a figure of its own. What makes
+    all lengths dearer alike, such as a growing context, is one factor, so that lengths which are not used now do not
+    grow stale; what is left of a length's own change is the median of its last few passes, which a busy moment of the
+    machine does not move.
     """
 
     measured: dict[int, float] = field(default_factory=dict)
-    _recent: dict[int, list[float]] = field(default_factory=dict)
     _drift: float = 1.0
+    _recent: dict[int, list[float]] = field(default_factory=dict)
 
     def snapshot(self) -> Mapping[int, float]:
         """What is worth keeping for the next run: seconds by length."""
-        return {length: seconds * self._drift for length, seconds in self.measured.items()}
+        return {length: self._drift * self._figure(length) for length in self.measured}
 
     def __bool__(self) -> bool:
         return bool(self.measured)
@@ -45,7 +46,7 @@ class CostCurve:
         dearer than a longer one was disturbed.
         """
         known = sorted(self.measured)
-        figures = np.minimum.accumulate([self.measured[key] for key in reversed(known)])[::-1]
+        figures = np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
         lengths = np.arange(1, length + 1)
         curve = np.interp(lengths, known, figures)
         if len(known) > 1 and known[-1] < length:
@@ -56,14 +57,17 @@ class CostCurve:
 
     def observe(self, length: int, seconds: float) -> None:
         """Take in a measured pass."""
-        if self.measured:
-            ratio = seconds / self.at(length)
-            self._drift *= min(_SUDDEN, max(1 / _SUDDEN, ratio)) ** _DRIFT
-        if length > _SEPARATE and self.measured:
+        if length not in self.measured:
+            if length <= _SEPARATE or not self.measured:
+                self.measured[length] = seconds / self._drift
+                return
             nearest = min(self.measured, key=lambda known: abs(known - length))
-            seconds *= self.at(nearest) / self.at(length)
-            length = nearest
-        recent = self._recent.setdefault(length, [self.measured[length]] if length in self.measured else [])
-        recent.append(seconds / self._drift)
+            seconds, length = seconds * self.at(nearest) / self.at(length), nearest
+        change = seconds / (self._drift * self.measured[length])
+        self._drift *= min(_SUDDEN, max(1 / _SUDDEN, change)) ** _DRIFT
+        recent = self._recent.setdefault(length, [])
+        recent.append(change)
         del recent[:-_REMEMBERED]
-        self.measured[length] = median(recent)
+
+    def _figure(self, length: int) -> float:
+        return self.measured[length] * median(self._recent.get(length, (1.0,)))

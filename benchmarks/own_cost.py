@@ -114,7 +114,7 @@ class Costs:
 def measure(pair: Pair, clock: LlamaClock, prompt: list[int], tokens: int, repeats: int) -> Costs:
     """Generate after `prompt` a few times; the first generation reads it and is not counted."""
     watched = WatchedDrafter(pair.session.decoder.drafter, clock)
-    session = replace(pair.session, decoder=replace(pair.session.decoder, drafter=watched), _generations=0, _context=[])
+    session = pair.session.afresh(replace(pair.session.decoder, drafter=watched), pair.session.seed)
     costs = Costs()
     for repeat in range(repeats + 1):
         measured = generation(session.generate(prompt, max_tokens=tokens), clock, watched)

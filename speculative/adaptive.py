@@ -12,6 +12,7 @@ from .rounds import Round
 
 _MOOD_MEMORY = 0.88
 _OPTIMISM = 0.5
+"""Standard deviations of what is not known that speak for a guess: so what looks bad is tried again after a while."""
 _WORTH_A_PROBE = 0.01
 """The share of the time that may be spent on probing whether drafting pays again."""
 _MARGIN = 0.05
@@ -50,12 +51,15 @@ class AdaptiveLength:
         most = min(most, self.most)
         prices = self._prices(most)
         free = self.draft_costs is None
-        if most < 1 or not (free or self._worth_starting(prices, behind)):
+        if not (free or self._worth_starting(prices, behind)):
             self._plain += 1
             return Draft()
         self._plain, self._forgone = 0, 0.0
         drafted, best = self._draft(guesses, behind, prices)
-        return Draft(tuple(drafted[: best if self.may_drop else len(drafted)]))
+        kept = drafted[: best if self.may_drop else len(drafted)]
+        for guess in drafted[len(kept) :]:  # not to be checked: all that is known of them is how they look
+            self.by_mood.observe(self._mood_score, self.by_lead.chance(guess.lead))
+        return Draft(tuple(kept))
 
     def _prices(self, most: int) -> "Prices":
         costs = self.target_costs.upto(most + 1)
@@ -102,7 +106,7 @@ class AdaptiveLength:
             if self.draft_costs:
                 self.draft_costs.observe(1 if drafted else 1 + behind, self.clock() - started)
             drafted.append(guess)
-            right *= self.by_lead.chance(guess.lead)
+            right *= self.by_lead.chance(guess.lead, _OPTIMISM)
             expected += right
             value = expected - prices.passes[len(drafted)]
             if value > best_value:
@@ -118,6 +122,9 @@ class AdaptiveLength:
             accepted = place < step.verdict.accepted
             self.by_lead.observe(guess.lead, accepted)
             self.by_mood.observe(self._mood_score, accepted)
+        if not step.draft:
+            self.by_lead.age()
+            self.by_mood.age()
         if step.verdict.accepted == len(step.draft) > 0:
             self._probes = 0
         for lead in step.leads:

@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+_UNKNOWN = 0.5
+"""The variance of the offset of which nothing is known, in squared nats."""
+
 
 @dataclass(slots=True)
 class Calibration:
@@ -15,9 +18,9 @@ class Calibration:
     offset: float
     slope: float
     forgetting: float = 0.01
-    _p00: float = 0.5
+    _p00: float = _UNKNOWN
     _p01: float = 0.0
-    _p11: float = 0.1
+    _p11: float = 0.2 * _UNKNOWN
 
     def chance(self, x: float, optimism: float = 0.0) -> float:
         """How likely at `x`; with `optimism`, so many standard deviations above what is known."""
@@ -26,11 +29,14 @@ class Calibration:
             score += optimism * math.sqrt(self._p00 + 2 * self._p01 * x + self._p11 * x * x)
         return sigmoid(score)
 
-    def observe(self, x: float, right: bool) -> None:
-        """Learn what became of a guess at `x`."""
+    def age(self) -> None:
+        """Time passes in which nothing is learned: what is known grows uncertain, a tenth as fast as by learning."""
+        self._grow(0.1 * self.forgetting)
+
+    def observe(self, x: float, right: float) -> None:
+        """Learn what became of a guess at `x`: 1 for right, 0 for wrong, or how likely it looked."""
         chance = self.chance(x)
-        self._p00 += self.forgetting
-        self._p11 += self.forgetting * 0.1
+        self._grow(self.forgetting)
         g0, g1 = self._p00 + self._p01 * x, self._p01 + self._p11 * x
         information = max(chance * (1 - chance), 0.01)
         scale = 1 + information * (g0 + g1 * x)
@@ -41,6 +47,10 @@ class Calibration:
         self._p00 -= shrink * g0 * g0
         self._p01 -= shrink * g0 * g1
         self._p11 -= shrink * g1 * g1
+
+    def _grow(self, uncertainty: float) -> None:
+        self._p00 = min(_UNKNOWN, self._p00 + uncertainty)
+        self._p11 = min(0.2 * _UNKNOWN, self._p11 + 0.1 * uncertainty)
 
 
 def sigmoid(score: float) -> float:

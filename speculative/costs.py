@@ -18,9 +18,9 @@ _SEPARATE = 32
 class CostCurve:
     """Seconds for a pass over n tokens, n = 1, 2, …; between measured lengths it is interpolated.
 
-    The curve has steps (a kernel computes rows by the handful), so each length keeps a figure of its own. What makes
-    all lengths dearer alike, such as a growing context, is one factor, so that lengths which are not used now do not
-    grow stale; what is left of a length's own change is the median of its last few passes, which a busy moment of the
+    The curve has steps (a kernel computes rows by the handful), so each length keeps a figure of its own. A change of
+    the lengths that are in use, such as by a growing context, is taken for a change of all, by one factor that follows
+    slowly; what that leaves unexplained of a length is the median of its last few passes, which a busy moment of the
     machine does not move.
     """
 

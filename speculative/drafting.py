@@ -98,8 +98,10 @@ class ModelDrafter:
     forbidden: Sequence[int] = ()
 
     def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """Guess until the end of the draft's context or of the text is reached."""
+        """Guess until the end of the draft's context or of the text is reached; not at all after unknown tokens."""
         text = list(context)
+        if any(token >= self.n_vocab for token in context[common_prefix(self.model.cached, context) :]):
+            return
         while len(text) < self.n_ctx:
             guess = propose(self._logits(advance(self.model, text, 1)), text)
             yield guess

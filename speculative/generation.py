@@ -77,7 +77,7 @@ class Generation:
                 self._reason = "stop"
                 return
             if text := self.stream.push(self.piece(token)):
-                yield TextChunk(text, from_draft=place < step.verdict.accepted)
+                yield TextChunk(text, from_draft=place < step.accepted)
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]

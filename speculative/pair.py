@@ -46,5 +46,10 @@ class PairConfig:
             raise UsageError(f"{self.draft_max} tokens is nothing to draft.", "Use --draft none to decode plain.")
         if self.draft_length is not None and self.draft_length < 0:
             raise UsageError(f"The draft length is {self.draft_length}.", "Give 0 for plain decoding, or a count.")
+        if self.most_drafted >= self.target_config.n_batch:
+            raise UsageError(
+                f"{self.most_drafted} tokens are too many to draft in one round.",
+                f"Give a number below {self.target_config.n_batch}; more than 16 seldom pays.",
+            )
         if not 0 <= self.seed <= MAX_SEED:
             raise UsageError(f"The seed {self.seed} is out of range.", f"Give a number from 0 to {MAX_SEED}.")

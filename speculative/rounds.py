@@ -10,9 +10,8 @@ from .verification import Verdict
 class Round:
     """One draft and what became of it.
 
-    `tokens` is what the text grew by: the verdict's tokens up to the end of the text, or to the room left for it.
-    The first `verdict.accepted` of them are draft tokens. Times are in seconds; `leads` says of each
-    verified token how far it led the target's other candidates, in nats.
+    `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
+    says of each verified token how far it led the target's other candidates, in nats.
     """
 
     draft: Draft
@@ -21,3 +20,13 @@ class Round:
     draft_seconds: float
     target_seconds: float
     leads: tuple[float, ...] = ()
+
+    @property
+    def accepted(self) -> int:
+        """How many of the tokens are draft tokens; what was accepted behind the end of the text is not counted."""
+        return min(self.verdict.accepted, len(self.tokens))
+
+    @property
+    def tested(self) -> int:
+        """How many draft tokens were looked at, up to the end of the text."""
+        return min(self.verdict.tested, len(self.tokens))

@@ -1,7 +1,7 @@
 """One loaded pair: prompts go in, events come out, and only what is new of each prompt is read."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .decoder import SpeculativeDecoder
 from .errors import PromptTooLongError, UsageError
@@ -32,6 +32,10 @@ class Session:
     interrupt: Interrupt = field(default_factory=Interrupt)
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
+
+    def afresh(self, decoder: SpeculativeDecoder, seed: int) -> "Session":
+        """A new session over the same models, which has generated nothing yet."""
+        return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
     def generate(
         self, prompt: Sequence[int], *, max_tokens: int | None = None, stop: Sequence[str] = (), index: int = 0

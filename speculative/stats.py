@@ -67,7 +67,7 @@ def generation_stats(
     predicted_seconds: float,
 ) -> GenerationStats:
     """Add up the rounds of one generation."""
-    longest = max((step.verdict.accepted for step in rounds), default=0)
+    longest = max((step.accepted for step in rounds), default=0)
     return GenerationStats(
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens,
@@ -77,7 +77,7 @@ def generation_stats(
         draft_seconds=sum(step.draft_seconds for step in rounds),
         rounds=len(rounds),
         drafted=sum(len(step.draft.tokens) for step in rounds),
-        tested=sum(step.verdict.tested for step in rounds),
-        accepted=sum(step.verdict.accepted for step in rounds),
-        accepted_per_position=tuple(sum(step.verdict.accepted > place for step in rounds) for place in range(longest)),
+        tested=sum(step.tested for step in rounds),
+        accepted=sum(step.accepted for step in rounds),
+        accepted_per_position=tuple(sum(step.accepted > place for step in rounds) for place in range(longest)),
     )

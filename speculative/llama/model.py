@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
@@ -47,14 +48,15 @@ class LlamaModel:
         backend.verbose = config.verbose
         loading.check_file(path)
         model = loading.load_weights(path, config, backend, interrupt, on_progress)
-        try:
+        with ExitStack() as opened:
+            opened.callback(llama_cpp.llama_model_free, model)
             loading.check_kind(path, model)
             context, abort = loading.create_context(path, model, config, backend, interrupt)
-        except BaseException:
-            llama_cpp.llama_model_free(model)
-            raise
+            opened.callback(llama_cpp.llama_free, context)
+            loaded = cls(path, config, backend, interrupt, model, context, abort)
+            opened.pop_all()
         backend.take_complaint()
-        return cls(path, config, backend, interrupt, model, context, abort)
+        return loaded
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..compatibility import check_vocabularies
+from ..cost_store import CostStore
 from ..decoder import SpeculativeDecoder
 from ..drafting import Drafter, ModelDrafter, NoDrafter
 from ..errors import UsageError
@@ -18,7 +19,7 @@ from ..pair import PairConfig
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .lengths import lengths_for, remember_costs
+from .lengths import KnownCosts, lengths_for
 from .model import LlamaModel
 from .recommended import recommended_sampling
 
@@ -37,6 +38,7 @@ class Pair:
     target: LlamaModel
     sampling: SamplingParams
     session: Session
+    costs: KnownCosts
     notices: tuple[str, ...] = ()
 
     @cached_property
@@ -72,10 +74,12 @@ class Pair:
         return [vocabulary.bos, *text] if vocabulary.adds_bos and vocabulary.bos is not None else text
 
     def close(self) -> None:
-        """Free both models; a second call does nothing."""
-        remember_costs(self.config, self.target, self.session.decoder)
-        self.session.decoder.drafter.close()
-        self.target.close()
+        """Keep what was learned of costs, and free both models; may be called again."""
+        try:
+            self.costs.save()
+        finally:
+            self.session.decoder.drafter.close()
+            self.target.close()
 
     def __enter__(self) -> "Pair":
         return self
@@ -100,7 +104,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         drafter, notices = _load_drafter(config, target, interrupt, progress.draft)
         opened.callback(drafter.close)
-        length = lengths_for(config, target, drafter)
+        costs = KnownCosts(CostStore(config.costs_folder) if config.costs_folder else None)
+        length = lengths_for(config, target, drafter, costs)
         opened.pop_all()
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
@@ -111,7 +116,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
         verification=config.verification,
         interrupt=interrupt,
     )
-    return Pair(config, target, sampling, session, notices)
+    return Pair(config, target, sampling, session, costs, notices)
 
 
 def _load_drafter(

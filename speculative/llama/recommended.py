@@ -1,8 +1,9 @@
 """The sampling that a model's file recommends for it."""
 
+import math
 from collections.abc import Callable
 
-_KEYS: dict[str, tuple[str, Callable[[str], float]]] = {
+_KEYS: dict[str, tuple[str, Callable[[float], float]]] = {
     "temp": ("temperature", float),
     "top_k": ("top_k", int),
     "top_p": ("top_p", float),
@@ -14,5 +15,12 @@ _KEYS: dict[str, tuple[str, Callable[[str], float]]] = {
 
 def recommended_sampling(metadata: Callable[[str], str | None]) -> dict[str, float]:
     """Arguments of `SamplingParams` from the `general.sampling.*` keys of a GGUF file, as llama.cpp reads them."""
-    found = {name: (metadata(f"general.sampling.{key}"), kind) for key, (name, kind) in _KEYS.items()}
-    return {name: kind(value) for name, (value, kind) in found.items() if value is not None}
+    found = ((name, kind, metadata(f"general.sampling.{key}")) for key, (name, kind) in _KEYS.items())
+    return {name: kind(float(value)) for name, kind, value in found if value is not None and _is_number(value)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -64,7 +64,7 @@ def afresh(loaded: Pair, seed: int, **changes):
     if hasattr(drafter, "model"):
         drafter.model.rollback(0)
     decoder = replace(loaded.session.decoder, **changes)
-    return replace(loaded.session, decoder=decoder, seed=seed, _generations=0, _context=[])
+    return loaded.session.afresh(decoder, seed)
 
 
 # The law of the first tokens

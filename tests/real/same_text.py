@@ -95,7 +95,7 @@ def generate(
     pair.target.rollback(0)
     chain = recorder or case.chain
     decoder = replace(pair.session.decoder, drafter=drafter, draft_length=FixedLength(length), chain=chain)
-    session = replace(pair.session, decoder=decoder, seed=case.seed, _generations=0, _context=[])
+    session = pair.session.afresh(decoder, case.seed)
     *_, last = session.generate(pair.chat_tokens([Message("user", PROMPTS[case.kind])]), max_tokens=case.max_tokens)
     assert isinstance(last, GenerationFinished)
     return last

@@ -41,6 +41,8 @@ class Simulation:
     machine: Machine
     chances: Sequence[float]
     seed: int = 0
+    coarse: bool = False
+    """Whether leads say as little as the length of an n-gram match."""
     now: float = 0.0
     behind: int = 0
     lengths: list[int] = field(default_factory=list)
@@ -55,7 +57,8 @@ class Simulation:
         spread = min(0.999, max(0.001, spread))
         right = self._random.random() < spread
         logit = math.log(spread / (1 - spread))
-        return right, logit * 1.3 + self._random.gauss(0, 1), logit * 1.3 + self._random.gauss(0, 1)
+        sure = logit * 1.3 + self._random.gauss(0, 1)
+        return right, float(self._random.choice((2, 3, 4))) if self.coarse else sure, logit * 1.3
 
     def guesses(self, place: int, behind: int) -> Iterator[Guess]:
         self.now += behind * self.machine.reading

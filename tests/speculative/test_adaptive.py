@@ -88,6 +88,14 @@ def test_a_long_answer_earns_the_reading_back_and_loses_little_before_it_does():
     assert drafted < plain
 
 
+def test_ngrams_that_were_wrong_for_long_are_tried_again():
+    """Their leads take few values, so a few wrong guesses say something about all of them."""
+    simulation = Simulation(FREE, [0.2] * 200 + [0.97] * 400, coarse=True)
+    simulation.run(adaptive(FREE, simulation))
+    assert mean(simulation.lengths[100:200]) < 0.5
+    assert mean(simulation.lengths[400:]) > 1
+
+
 def test_it_never_drafts_more_than_it_may():
     simulation = Simulation(FLAT, [0.99] * 200)
     simulation.run(adaptive(FLAT, simulation, most=3))

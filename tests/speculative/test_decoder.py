@@ -116,6 +116,22 @@ def test_a_draft_model_never_guesses_what_the_target_does_not_have():
     assert drafted == {0, 1, 3}
 
 
+def test_nothing_is_drafted_after_a_token_that_the_draft_does_not_know():
+    """A target may have more tokens than its draft: padding, or control tokens that were added later."""
+    drafter = ModelDrafter(FakeModel(n_vocab=4), never, n_ctx=1000, n_vocab=4)
+    assert list(drafter.guesses([0, 7, 1], propose(seed=0))) == []
+    assert len(list(islice(drafter.guesses([0, 2, 1], propose(seed=0)), 3))) == 3
+
+
+def test_accepted_tokens_behind_the_end_are_not_counted():
+    plain, _ = generate(NoDrafter(), 0)
+    end = plain[3]
+    perfect = ScriptedDrafter(lambda context: plain[len(context) - 4 :])
+    text, rounds = generate(perfect, 40, is_end=lambda token: token == end)
+    assert sum(step.accepted for step in rounds) < len(text)
+    assert sum(step.tested for step in rounds) < len(text)
+
+
 def test_the_index_goes_on_where_an_answer_was_cut():
     whole, _ = generate(NoDrafter(), 0, room=20)
     context = [0, 1, 2, 3, *whole[:8]]

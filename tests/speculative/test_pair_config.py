@@ -1,0 +1,22 @@
+from pathlib import Path
+
+import pytest
+
+from specchat.speculative.errors import UsageError
+from specchat.speculative.pair import PairConfig
+
+MODEL = Path("model.gguf")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"draft_max": 0}, {"draft_length": -1}, {"draft_length": 600}, {"draft_max": 512}, {"seed": -2}, {"seed": 2**32}],
+)
+def test_what_no_pair_can_do_is_refused_before_anything_is_loaded(settings):
+    with pytest.raises(UsageError):
+        PairConfig(target=MODEL, **settings)
+
+
+def test_a_fixed_length_says_how_much_is_drafted_at_most():
+    assert PairConfig(target=MODEL, draft_max=8).most_drafted == 8
+    assert PairConfig(target=MODEL, draft_max=8, draft_length=3).most_drafted == 3

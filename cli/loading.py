@@ -17,28 +17,29 @@ if TYPE_CHECKING:
 class PairLoader(Protocol):
     """How models become a pair."""
 
-    def __call__(
-        self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None] | None = None
-    ) -> "Pair":
+    def __call__(self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None]) -> "Pair":
         """Load what `config` names."""
 
 
-def load_real_pair(
-    config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None] | None = None
-) -> "Pair":
+def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None]) -> "Pair":
     """Load with llama.cpp, which is imported now and not before."""
     from specchat.speculative.llama.pair import load_pair
 
     return load_pair(config, interrupt, on_progress)
 
 
-def load(env: "Environment", config: "PairConfig", quiet: bool) -> "Pair":
-    """Load a pair and tell what is odd about it. Ctrl-C kills meanwhile: there is nothing to keep."""
+def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Interrupt | None" = None) -> "Pair":
+    """Load a pair and tell what is odd about it; another pair may share its `interrupt`.
+
+    Ctrl-C kills meanwhile: there is nothing to keep.
+    """
     from specchat.speculative.interrupt import Interrupt
 
     line = StatusLine(env, shown=not quiet, delay=0.3)
     try:
-        pair = env.load_pair(config, Interrupt(), lambda share: line.show(f"loading {config.target.name}: {share:.0%}"))
+        pair = env.load_pair(
+            config, interrupt or Interrupt(), lambda share: line.show(f"loading {config.target.name}: {share:.0%}")
+        )
     finally:
         line.clear()
     if not quiet:

@@ -1,6 +1,7 @@
 """One sentence on what to do about the draft."""
 
 from .report import Costs, Report, Summary
+from .subject import Subject
 from .variants import ADAPTIVE, NGRAM
 
 _WORTH = 1.05
@@ -10,16 +11,16 @@ _STEEP = 1.6
 _GUESSES_WELL = 0.75
 
 
-def advice(report: Report, other_target: str | None = None) -> str:
-    """Keep this draft, take another, or none; `other_target` is the name of a second model that was measured plain."""
+def advice(report: Report, subject: Subject) -> str:
+    """Keep this draft, take another, or none."""
     drafted = report.summary(ADAPTIVE)
-    rival = report.summary(other_target) if other_target else None
+    rival = report.summary(subject.rival_variant) if subject.rival_variant else None
     if drafted is None:
-        return _without_draft(rival)
+        return _without_draft(report, rival, subject)
     speed = drafted.speedup.value
     if rival and rival.speedup.value > max(speed, 1) * _BETTER:
         return (
-            f"Take {rival.variant} instead: without any draft it is {_times(rival)} as fast as this target, "
+            f"Take {subject.rival} instead: without any draft it is {_times(rival)} as fast as this target, "
             f"which reaches {_times(drafted)} with its draft; compare what they write."
         )
     ngram = report.summary(NGRAM)
@@ -29,23 +30,33 @@ def advice(report: Report, other_target: str | None = None) -> str:
         return f"Keep this draft: {_times(drafted)} plain decoding over these texts."
     if speed >= _WORTH:
         return f"Keep this draft for now: it looks like {_times(drafted)}, but more time (--seconds) has to confirm it."
-    return _not_worth(report.costs, drafted)
+    return _not_worth(report.costs, drafted, subject)
 
 
-def _without_draft(rival: Summary | None) -> str:
+def _without_draft(report: Report, rival: Summary | None, subject: Subject) -> str:
+    if rival is None and report.looping:
+        return (
+            "Give it other texts, with -f FILE, or another temperature, with --temp: answers that repeat themselves "
+            "say nothing about drafting."
+        )
     if rival is None:
         return "Nothing was measured long enough to give advice: allow more time with --seconds."
     if rival.speedup.value > _BETTER:
-        return f"Take {rival.variant} where speed counts: it is {_times(rival)} as fast; compare what they write."
-    return f"Keep this target: {rival.variant} is {_times(rival)} as fast."
+        return f"Take {subject.rival} where speed counts: it is {_times(rival)} as fast; compare what they write."
+    return f"Keep this target: {subject.rival} is {_times(rival)} as fast."
 
 
-def _not_worth(costs: Costs | None, drafted: Summary) -> str:
+def _not_worth(costs: Costs | None, drafted: Summary, subject: Subject) -> str:
     """Why the draft does not pay, and what would."""
     result = f"Take no draft (--draft none): it brings {_times(drafted)}"
     if costs and len(costs.target) > 1 and costs.target[1] >= _STEEP * costs.target[0]:
         dearer = costs.target[1] / costs.target[0]
         return f"{result}, since a pass over two tokens costs this machine {dearer:.1f} passes over one."
+    if subject.ngrams:
+        return (
+            "Try a small model of the same family (--draft FILE), or take no draft (--draft none): n-grams do not pay "
+            f"on these texts, they bring {_times(drafted)}."
+        )
     acceptance = drafted.drafting.acceptance
     if acceptance is None:
         return f"{result}, since it saw nothing worth drafting in these texts."

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from typing import Literal
 
-from ..errors import Cancelled
+from ..errors import Cancelled, SpecchatError
 from .answer import Answer, Pairing
 from .cases import Case
 from .ratios import Estimate, median_estimate
 from .variants import PLAIN
 
-Ending = Literal["narrow", "time", "stopped"]
+Ending = Literal["narrow", "looping", "time", "stopped", "failed"]
+"""All is known well enough, all answers loop, the time is up, somebody stopped it, an error did."""
 Measure = Callable[[str, Case], Answer]
-"""Answers a case by the variant of a name. Raises `Cancelled`."""
+"""Answers a case by the variant of a name. Raises `Cancelled`, `SpecchatError`."""
 
 _ENOUGH_LOOPS = 2
 
@@ -48,7 +49,10 @@ class Schedule:
     _took: dict[tuple[str, Case], float] = field(default_factory=dict)
 
     def pairings(self) -> Iterator[Pairing]:
-        """Every pair as it is done, until all is known well enough, the time is up, or `Cancelled` is raised."""
+        """Every pair as it is done, until there is no more to learn, the time is up, or `Cancelled` is raised.
+
+        Any `SpecchatError` goes on to the caller; what was done until then is kept.
+        """
         self._started = self.clock()
         try:
             for variant, case, swapped in self._order():
@@ -57,9 +61,12 @@ class Schedule:
                     return
                 self.done.append(self._pair(variant, case, swapped))
                 yield self.done[-1]
-            self.ending = "narrow"
+            self.ending = "narrow" if any(self._known(*each) for each in self._comparisons()) else "looping"
         except Cancelled:
             self.ending = "stopped"
+        except SpecchatError:
+            self.ending = "failed"
+            raise
 
     @property
     def elapsed(self) -> float:
@@ -86,10 +93,15 @@ class Schedule:
             yield PLAIN, self.plan.cases[lap % len(self.plan.cases)], lap % 2 == 1
 
     def _wanted(self, variant: str, case: Case) -> bool:
-        if sum(pair.loops for pair in self._of(variant, case)) >= _ENOUGH_LOOPS:
-            return False
-        known = self.speedup(variant, case)
-        return known is None or not known.narrow(self.plan.half_width)
+        loops = sum(pair.loops for pair in self._of(variant, case))
+        return loops < _ENOUGH_LOOPS and not self._known(variant, case)
+
+    def _known(self, variant: str, case: Case) -> bool:
+        speedup = self.speedup(variant, case)
+        return speedup is not None and speedup.narrow(self.plan.half_width)
+
+    def _comparisons(self) -> Iterator[tuple[str, Case]]:
+        return product(self.plan.variants, self.plan.cases)
 
     def _of(self, variant: str, case: Case) -> list[Pairing]:
         return [pair for pair in self.done if pair.variant == variant and pair.case == case]

@@ -11,7 +11,7 @@ from ..drafting import Drafter, ModelDrafter, NoDrafter
 from ..ngram import NgramDrafter
 from ..session import Session
 
-PLAIN, ADAPTIVE, MODEL, NGRAM = "plain", "adaptive", "model", "ngram"
+PLAIN, ADAPTIVE, NGRAM = "plain", "adaptive", "ngram"
 
 
 @dataclass(frozen=True, slots=True)

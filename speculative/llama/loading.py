@@ -60,14 +60,16 @@ def load_weights(
     config: LlamaConfig,
     backend: Backend,
     interrupt: Interrupt,
-    on_progress: Callable[[float], bool] | None,
+    on_progress: Callable[[float], None] | None,
 ) -> "llama_cpp.llama_model_p":
     """The model of a file; it must be freed."""
     stopped = False
 
     def progress(share: float, _data: object) -> bool:
         nonlocal stopped
-        stopped = interrupt.requested or (on_progress is not None and not on_progress(share))
+        stopped = interrupt.requested
+        if on_progress is not None:
+            on_progress(share)
         return not stopped
 
     parameters = llama_cpp.llama_model_default_params()

@@ -34,11 +34,11 @@ class LlamaModel:
         config: LlamaConfig | None = None,
         *,
         interrupt: Interrupt | None = None,
-        on_progress: Callable[[float], bool] | None = None,
+        on_progress: Callable[[float], None] | None = None,
     ) -> "LlamaModel":
         """Load a GGUF file; of a file in several parts, the first.
 
-        `on_progress` is called with the share that is loaded, 0 to 1, and stops the loading by returning False.
+        `on_progress` is called with the share that is loaded, 0 to 1.
 
         Raises `ModelLoadError`, or `Cancelled` when the loading was stopped.
         """

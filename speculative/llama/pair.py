@@ -90,19 +90,15 @@ class Pair:
         self.close()
 
 
-def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | None = None) -> Pair:
-    """Load the models of a pair and check that they fit.
+def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda share: None) -> Pair:
+    """Load the models of a pair and check that they fit; `on_progress` is told the share that is loaded.
 
     Raises `ModelLoadError`, `VocabularyMismatchError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
     with ExitStack() as opened:
-        target_config = replace(config.target_config, max_rows=config.most_drafted + 1)
-        progress = _Progress(config, on_progress)
-        target = opened.enter_context(
-            LlamaModel.load(config.target, target_config, interrupt=interrupt, on_progress=progress.target)
-        )
+        target = opened.enter_context(_load_target(config, interrupt, on_progress))
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
-        drafter, notices = _load_drafter(config, target, interrupt, progress.draft)
+        drafter, notices = _load_drafter(config, target, interrupt, on_progress)
         opened.callback(drafter.close)
         costs = KnownCosts(CostStore(config.costs_folder) if config.costs_folder else None)
         length = lengths_for(config, target, drafter, costs)
@@ -119,8 +115,15 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress | 
     return Pair(config, target, sampling, session, costs, notices)
 
 
+def _load_target(config: PairConfig, interrupt: Interrupt, on_progress: Progress) -> LlamaModel:
+    settings, share = replace(config.target_config, max_rows=config.most_drafted + 1), _target_share(config)
+    return LlamaModel.load(
+        config.target, settings, interrupt=interrupt, on_progress=lambda loaded: on_progress(share * loaded)
+    )
+
+
 def _load_drafter(
-    config: PairConfig, target: LlamaModel, interrupt: Interrupt, on_progress: Callable[[float], bool]
+    config: PairConfig, target: LlamaModel, interrupt: Interrupt, on_progress: Progress
 ) -> tuple[Drafter, tuple[str, ...]]:
     if config.draft == "none":
         return NoDrafter(), ()
@@ -128,10 +131,15 @@ def _load_drafter(
         return NoDrafter(), (_recurrent(target),)
     if config.draft == "ngram":
         return NgramDrafter(), ()
-    draft_config = replace(config.draft_config, n_ctx=target.n_ctx, max_rows=1)
+    settings, share = replace(config.draft_config, n_ctx=target.n_ctx, max_rows=1), _target_share(config)
     with ExitStack() as opened:
         draft = opened.enter_context(
-            LlamaModel.load(config.draft, draft_config, interrupt=interrupt, on_progress=on_progress)
+            LlamaModel.load(
+                config.draft,
+                settings,
+                interrupt=interrupt,
+                on_progress=lambda loaded: on_progress(share + (1 - share) * loaded),
+            )
         )
         fit = check_vocabularies(target.vocabulary, draft.vocabulary)
         if not draft.can_rollback:
@@ -146,30 +154,8 @@ def _recurrent(model: LlamaModel) -> str:
     return f"{model.name} cannot take tokens back (it is recurrent), so nothing is drafted."
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """Tells how much of both files is loaded. It never asks to stop: the interrupt does."""
-
-    config: PairConfig
-    on_progress: Progress | None
-
-    def target(self, share: float) -> bool:
-        """So much of the target is loaded."""
-        return self._tell(share * self._target_share)
-
-    def draft(self, share: float) -> bool:
-        """All of the target, and so much of the draft."""
-        return self._tell(self._target_share + share * (1 - self._target_share))
-
-    @property
-    def _target_share(self) -> float:
-        draft = self.config.draft
-        if not isinstance(draft, Path) or not draft.is_file():
-            return 1.0
-        target = self.config.target.stat().st_size
-        return target / (target + draft.stat().st_size)
-
-    def _tell(self, share: float) -> bool:
-        if self.on_progress is not None:
-            self.on_progress(share)
-        return True
+def _target_share(config: PairConfig) -> float:
+    """The target's part of the bytes that both files have; all of them where there are no two files."""
+    files = (config.target, config.draft)
+    sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
+    return sizes[0] / sum(sizes) if len(sizes) == len(files) and sum(sizes) else 1.0

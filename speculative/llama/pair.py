@@ -158,4 +158,5 @@ def _target_share(config: PairConfig) -> float:
     """The target's part of the bytes that both files have; all of them where there are no two files."""
     files = (config.target, config.draft)
     sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
-    return sizes[0] / sum(sizes) if len(sizes) == len(files) and sum(sizes) else 1.0
+    total = sum(sizes)
+    return sizes[0] / total if len(sizes) == len(files) and total > 0 else 1.0

@@ -23,7 +23,7 @@ def bench(
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import bench_config, load_rival, prepare
+    from .bench_setup import bench_config, prepare, rival_config
     from .bench_table import bench_text
     from .interruption import Stopped
     from .loading import load
@@ -34,20 +34,24 @@ def bench(
     config = bench_config(env, models, what, drafting, machine, output.verbose)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
-        rival = load_rival(env, config, what.against, pair)
-        if rival:
-            loaded.enter_context(rival)
+        rival = None
+        if what.against is not None:
+            other = rival_config(config, what.against)
+            rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
         contest = prepare(env, pair, rival, what)
-        report = measure(env, contest, quiet=output.quiet)
+        measured = measure(env, contest, quiet=output.quiet)
+    report, subject = measured.report, contest.subject
     if output.json:
         env.stdout.write(report_json(report, config, contest) + "\n")
     else:
         columns = env.columns() if env.stdout_is_terminal else 80
-        env.stdout.write(bench_text(report, contest.title, contest.rival, columns))
+        env.stdout.write(bench_text(report, subject, columns))
     env.stdout.flush()
     if output.plot is not None and report.rows:
-        plot(report, contest.title, output.plot)
+        plot(report, subject.title, output.plot)
         if not output.quiet:
             note(env, joined([f"drawn into {output.plot}"], env.columns()))
+    if measured.failure is not None:
+        raise measured.failure
     if report.ending == "stopped":
         raise Stopped

@@ -1,12 +1,14 @@
 """Measuring, with its progress on the terminal."""
 
+from dataclasses import dataclass
+
 from specchat.speculative.bench.answer import Answer
 from specchat.speculative.bench.cases import Case
 from specchat.speculative.bench.report import Report, costs_of, report
 from specchat.speculative.bench.runner import Runner
 from specchat.speculative.bench.schedule import Schedule
 from specchat.speculative.bench.variants import PLAIN, cost_curves
-from specchat.speculative.errors import Cancelled
+from specchat.speculative.errors import Cancelled, SpecchatError
 
 from .bench_progress import BenchProgress
 from .bench_setup import Contest, labels
@@ -14,10 +16,22 @@ from .environment import Environment
 from .interruption import stopping
 
 
-def measure(env: Environment, contest: Contest, quiet: bool) -> Report:
-    """Everything that can be known in the time that there is, or until Ctrl-C."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What is known, and the error that ended the measuring, if one did."""
+
+    report: Report
+    failure: SpecchatError | None
+
+
+def measure(env: Environment, contest: Contest, quiet: bool) -> Measured:
+    """Everything that can be known in the time that there is, or until Ctrl-C or an error.
+
+    Raises `SpecchatError` where one comes before anything is known.
+    """
     engine = contest.variants[PLAIN].engine
     names = labels(contest.plan.cases)
+    failure: SpecchatError | None = None
     with BenchProgress(env, contest.plan.seconds, shown=not quiet) as progress, stopping(engine.session.interrupt):
         runner = Runner(most=contest.tokens, seed=contest.seed, clock=env.now, tick=progress.tick)
 
@@ -30,13 +44,17 @@ def measure(env: Environment, contest: Contest, quiet: bool) -> Report:
             for variant in contest.variants.values():
                 progress.show(f"waking up · {variant.name}")
                 runner.warm_up(variant, contest.plan.cases[0])
-        except Cancelled:
-            schedule.ending = "stopped"
-        else:
             progress.start()
             for _ in schedule.pairings():
                 pass
+        except Cancelled:
+            schedule.ending = "stopped"
+        except SpecchatError as error:
+            if not schedule.done:
+                raise
+            failure = error
     target, draft = cost_curves(engine)
     longest = max([0, *(length for pair in schedule.done for length in pair.other.drafted)])
     costs = costs_of(target, draft, max(1, longest))
-    return report(schedule.done, costs, schedule.ending or "stopped", schedule.elapsed if schedule.done else 0.0)
+    seconds = schedule.elapsed if schedule.done else 0.0
+    return Measured(report(schedule.done, costs, schedule.ending or "stopped", seconds), failure)

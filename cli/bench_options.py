@@ -6,6 +6,7 @@ from typing import Annotated, Generic, TypeVar
 
 import typer
 
+from specchat.profiles.paths import expanded
 from specchat.speculative.bench.cases import KINDS
 
 from .values import number, whole
@@ -53,7 +54,7 @@ def plot_value(text: str) -> Path:
     """A file that a plot can be written to."""
     if Path(text).suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"{text!r} is neither a .png nor an .svg file.\nAs in --plot bench.svg")
-    return Path(text).expanduser()
+    return expanded(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

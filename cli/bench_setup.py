@@ -6,8 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specchat.profiles.paths import expanded
 from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, QUICK_KINDS, Case, Prompt, cases_of, packaged_prompts
 from specchat.speculative.bench.schedule import Plan
+from specchat.speculative.bench.subject import Subject
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
 from specchat.speculative.errors import UsageError
 from specchat.speculative.messages import Message
@@ -19,7 +21,6 @@ from .input import text_or_file
 from .options import DraftingOptions, MachineOptions, ModelOptions, PromptOptions, SamplingOptions
 from .request import PairOptions, named_profile, pair_config
 from .screen import warn
-from .status_line import StatusLine
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -30,14 +31,13 @@ _QUICK_TOKENS, _FULL_TOKENS = 128, 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """All that is measured: `variants` by their names, plain first; `rival` names the second target."""
+    """All that is measured: `variants` by their names, plain first."""
 
-    title: str
+    subject: Subject
     variants: dict[str, Variant]
     plan: Plan
     tokens: int
     seed: int
-    rival: str | None
 
 
 def bench_config(
@@ -49,7 +49,7 @@ def bench_config(
     verbose: bool,
 ) -> PairConfig:
     """What to load. Raises `UsageError` where there is nothing to compare."""
-    profile = named_profile(models, PromptOptions())
+    profile = named_profile(models, PromptOptions(), "bench")
     options = PairOptions(
         models=models,
         drafting=drafting,
@@ -57,7 +57,7 @@ def bench_config(
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    config = pair_config(options, profile, env.cache_folder / "costs")
+    config = pair_config(options, profile, env.costs_folder)
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if config.draft_length is not None:
@@ -72,41 +72,38 @@ def bench_config(
     return config if config.draft != "none" or models.draft == "none" else replace(config, draft="ngram")
 
 
-def load_rival(env: Environment, config: PairConfig, path: str | None, pair: "Pair") -> "Pair | None":
-    """The model of --against, which the same Ctrl-C stops."""
-    if path is None:
-        return None
-    line = StatusLine(env, delay=0.3)
-    other = replace(config, target=Path(path).expanduser(), draft="none")
-    try:
-        return env.load_pair(other, pair.session.interrupt, lambda share: line.show(f"loading {path}: {share:.0%}"))
-    finally:
-        line.clear()
+def rival_config(config: PairConfig, file: str) -> PairConfig:
+    """The same with the model of --against, which nothing drafts for."""
+    return replace(config, target=expanded(file), draft="none")
 
 
 def prepare(env: Environment, pair: "Pair", rival: "Pair | None", what: BenchOptions) -> Contest:
     """What to measure with the loaded models. Raises `UsageError` where nothing can be."""
-    engine = _engine(pair)
-    name = Path(what.against).stem if what.against else None
-    found = [plain(engine), *challengers(engine, what.fixed.items if what.fixed else (), what.full)]
-    if rival and name:
-        found.append(plain(_engine(rival), name))
+    engines = [_engine(each) for each in (pair, rival) if each]
+    subject = subject_of(pair.config, what)
+    found = [plain(engines[0]), *challengers(engines[0], what.fixed.items if what.fixed else (), what.full)]
+    if rival and subject.rival_variant:
+        found.append(plain(engines[1], subject.rival_variant))
     if len(found) == 1:
         raise UsageError(f"Nothing can be drafted for {pair.target.name}.", "Compare it with another: --against FILE")
+    variants = {variant.name: variant for variant in found}
     tokens = what.tokens or (_FULL_TOKENS if what.full else _QUICK_TOKENS)
     plan = Plan(
-        cases=cases_of(_fitting(env, _prompts(env, what), engine, tokens), _temperatures(engine, what)),
-        variants=tuple(variant.name for variant in found[1:]),
+        cases=cases_of(_fitting(env, _prompts(env, what), engines, tokens), _temperatures(engines[0], what)),
+        variants=tuple(variants)[1:],
         seconds=what.seconds or (_FULL_SECONDS if what.full else _QUICK_SECONDS),
     )
-    draft = pair.config.draft if isinstance(pair.config.draft, str) else pair.config.draft.name
-    return Contest(
-        title=f"{pair.config.target.name}, drafted by {draft}" if draft != "none" else pair.config.target.name,
-        variants={variant.name: variant for variant in found},
-        plan=plan,
-        tokens=tokens,
-        seed=what.seed,
-        rival=name,
+    return Contest(subject=subject, variants=variants, plan=plan, tokens=tokens, seed=what.seed)
+
+
+def subject_of(config: PairConfig, what: BenchOptions) -> Subject:
+    """What a benchmark of this pair is about."""
+    draft = config.draft if isinstance(config.draft, str) else config.draft.name
+    return Subject(
+        title=f"{config.target.name}, drafted by {draft}" if draft != "none" else config.target.name,
+        ngrams=config.draft == "ngram",
+        rival=Path(what.against).stem if what.against else None,
+        same_text=config.verification == "coupled",
     )
 
 
@@ -133,19 +130,22 @@ def _temperatures(engine: Engine, what: BenchOptions) -> tuple[float, ...]:
     return (0.0, usual) if what.full else (usual,)
 
 
-def _fitting(env: Environment, prompts: Sequence[Prompt], engine: Engine, tokens: int) -> list[Prompt]:
-    """The prompts that leave room for an answer; the others are told."""
-    room = engine.session.n_ctx - tokens
-    long = [prompt for prompt in prompts if len(engine.tokens(prompt.text)) > room]
-    if len(long) == len(prompts):
+def _fitting(env: Environment, prompts: Sequence[Prompt], engines: Sequence[Engine], tokens: int) -> list[Prompt]:
+    """The prompts that leave room for an answer of every engine; the others are told."""
+    fitting = [prompt for prompt in prompts if all(_fits(prompt, engine, tokens) for engine in engines)]
+    smallest = min(engine.session.n_ctx for engine in engines)
+    if not fitting:
         raise UsageError(
-            f"No prompt leaves room for {tokens} tokens in a context of {engine.session.n_ctx}.",
+            f"No prompt leaves room for {tokens} tokens in a context of {smallest}.",
             "Ask for fewer with --tokens, or make the context larger with -c.",
         )
-    if long:
-        names = ", ".join(prompt.kind for prompt in long)
-        warn(env, f"Left out, too long for a context of {engine.session.n_ctx}: {names}.")
-    return [prompt for prompt in prompts if prompt not in long]
+    if long := [prompt.kind for prompt in prompts if prompt not in fitting]:
+        warn(env, f"Left out, too long for a context of {smallest}: {', '.join(long)}.")
+    return fitting
+
+
+def _fits(prompt: Prompt, engine: Engine, tokens: int) -> bool:
+    return len(engine.tokens(prompt.text)) + tokens <= engine.session.n_ctx
 
 
 def labels(cases: Sequence[Case]) -> dict[Case, str]:

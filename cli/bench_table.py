@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from specchat.speculative.bench.advice import advice
 from specchat.speculative.bench.ratios import Estimate
 from specchat.speculative.bench.report import Report, Row, Summary
+from specchat.speculative.bench.subject import Subject
 
 _WIDE, _ROOMY = 72, 54
 """Columns from which there is room for speeds, and for intervals."""
@@ -16,19 +17,21 @@ _SHORT = 64
 _ALL = "all of them"
 _ENDINGS = {
     "narrow": "everything is known to within 1.5 %",
+    "looping": "nothing more to learn",
     "time": "the time was up",
     "stopped": "stopped",
+    "failed": "an error ended it",
 }
 
 
-def bench_text(report: Report, title: str, rival: str | None, columns: int) -> str:
+def bench_text(report: Report, subject: Subject, columns: int) -> str:
     """Tables with bars, what else is worth knowing, and one sentence of advice."""
     if not report.rows and not report.looping:
         return "Stopped before anything was known.\n"
     tables = [_table(report, summary, columns) for summary in report.summaries]
-    notes = [_wrapped(each, columns) for each in _notes(report)]
-    blocks = [_wrapped(f"{title}: times as fast as plain decoding", columns), *tables, "\n".join(notes)]
-    return "\n\n".join([*blocks, _wrapped(advice(report, rival), columns)]) + "\n"
+    notes = [_wrapped(each, columns) for each in _notes(report, subject)]
+    blocks = [_wrapped(f"{subject.title}: times as fast as plain decoding", columns), *tables, "\n".join(notes)]
+    return "\n\n".join([*blocks, _wrapped(advice(report, subject), columns)]) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _notes(report: Report) -> list[str]:
+def _notes(report: Report, subject: Subject) -> list[str]:
     """What it takes to judge the numbers."""
     positions = [(each.variant, _percents(each.drafting.by_position)) for each in report.summaries]
     return [
@@ -117,9 +120,9 @@ def _notes(report: Report) -> list[str]:
         *(f"{variant}: accepted by position: {shares}" for variant, shares in positions if shares),
         *_first_token(report.rows),
         *_short(report.rows),
-        *_parted(report.rows),
+        *_parted(report.rows, subject),
         *_looping(report.looping),
-        f"{_pairs(len(report.pairings))} in {report.seconds:.0f} s; {_ENDINGS[report.ending]}",
+        f"{_pairs(len(report.pairings))} in {report.seconds:.0f} s; {_ending(report)}",
     ]
 
 
@@ -142,16 +145,23 @@ def _short(rows: Sequence[Row]) -> Iterator[str]:
         yield f"short answers, where it counts most what a draft has to read first: {names}"
 
 
-def _parted(rows: Sequence[Row]) -> Iterator[str]:
+def _parted(rows: Sequence[Row], subject: Subject) -> Iterator[str]:
     parted, total = sum(row.parted for row in rows), sum(row.speedup.count for row in rows)
     if parted:
-        yield f"{parted} of {total} texts differ from the plain ones: rounding, or another model"
+        why = "rounding, or another model" if subject.same_text else "--verification rejection draws others"
+        yield f"{parted} of {total} texts differ from the plain ones: {why}"
 
 
 def _looping(looping: Sequence[tuple[str, str, float]]) -> Iterator[str]:
     if looping:
         names = ", ".join(f"{kind} at T {temperature:g} ({variant})" for variant, kind, temperature in looping)
         yield f"left out, since the answers repeat themselves: {names}"
+
+
+def _ending(report: Report) -> str:
+    if report.ending == "narrow" and report.looping:
+        return "everything else is known to within 1.5 %"
+    return _ENDINGS[report.ending]
 
 
 def _wrapped(text: str, columns: int) -> str:

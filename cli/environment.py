@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .loading import PairLoader
 
 _FALLBACK_COLUMNS = 80
+_CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,18 +37,21 @@ class Environment:
     read_line: Callable[[str], str]
     take_terminal: Callable[[], None]
     load_pair: "PairLoader"
+    home: Callable[[], Path] = Path.home
+    """The home folder. Raises `RuntimeError` where there is none."""
     now: Callable[[], float] = perf_counter
     patience: float = 2.0
     """Seconds of waiting for standard input before that is mentioned."""
 
     @property
-    def cache_folder(self) -> Path:
-        """Where to keep what can be made again."""
-        if sys.platform == "darwin":
-            usual = Path.home() / "Library" / "Caches"
-        else:
-            usual = Path(self.variables.get("LOCALAPPDATA") or Path.home() / ".cache")
-        return Path(self.variables.get("XDG_CACHE_HOME") or usual) / "specchat"
+    def costs_folder(self) -> Path | None:
+        """Where to keep what passes cost; None where there is no place for what can be made again."""
+        named = self.variables.get("XDG_CACHE_HOME") or self.variables.get("LOCALAPPDATA")
+        try:
+            caches = Path(named) if named else self.home() / _CACHES
+        except RuntimeError:
+            return None
+        return caches / "specchat" / "costs"
 
     @property
     def colors(self) -> bool:

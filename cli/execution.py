@@ -15,7 +15,11 @@ BROKEN_PIPE = -13
 
 
 def run_process(program: Callable[[Environment], int]) -> NoReturn:
-    """Run a program in the environment of this process, and end the process the way it wants."""
+    """Run a program in the environment of this process, and end the process the way it wants.
+
+    Ctrl-C kills at once where the program says nothing else: an exception would be lost in a callback of llama.cpp.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     code = program(process_environment(load_real_pair))
     if code < 0:
         die_of(-code)

@@ -186,16 +186,16 @@ def looks_like_model(word: str) -> bool:
     return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or Path(word).is_file())
 
 
-def no_model(words: Sequence[str], profiles: Sequence[str]) -> UsageError:
-    """What to say when no model is named; Ollama and LM Studio take it from the first word."""
+def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run") -> UsageError:
+    """What to say when no model is named for `command`; Ollama and LM Studio take it from the first word."""
     first, rest = (words[0], words[1:]) if words else ("", ())
     prompt = f' "{" ".join(rest)}"' if rest else ""
     if first in profiles:
-        return UsageError("No model is named.", f"{first} is a profile: specchat run --profile {first}{prompt}")
+        return UsageError("No model is named.", f"{first} is a profile: specchat {command} --profile {first}{prompt}")
     if looks_like_model(first):
         file = first if Path(first).is_file() else "FILE.gguf"
         return UsageError(
             f"No model is named, and the first word of the prompt, {first}, looks like one.",
-            f"Models are files, named with -m: specchat run -m {file}{prompt}",
+            f"Models are files, named with -m: specchat {command} -m {file}{prompt}",
         )
     return UsageError("No model is named.", "Name a GGUF file with -m FILE, or try the small one: --profile demo")

@@ -1,8 +1,8 @@
 """What the user wants to say: arguments, files and standard input, put together."""
 
-from pathlib import Path
 from threading import Timer
 
+from specchat.profiles.paths import expanded
 from specchat.speculative.errors import UsageError
 
 from .decoding import clean_argument, decoded
@@ -27,11 +27,11 @@ def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -
     if argument is None and not parts:
         if env.stdin_is_terminal and not options.no_stdin:
             return None
-        raise UsageError("There is no prompt.", 'Write it behind the options: specchat run -m FILE "…"')
+        raise UsageError("There is no prompt.", "Write it behind the options, in quotation marks.")
     prompt = "\n\n".join(part for part in [*parts, argument or ""] if part)
     if not prompt.strip():
         where = "standard input is empty and there is no other" if piped and argument is None else "it is empty"
-        raise UsageError(f"There is no prompt: {where}.", 'Write it behind the options: specchat run -m FILE "…"')
+        raise UsageError(f"There is no prompt: {where}.", "Write it behind the options, in quotation marks.")
     return prompt
 
 
@@ -53,9 +53,11 @@ def _argument(options: PromptOptions) -> str | None:
 
 def _read_file(env: Environment, name: str) -> str:
     try:
-        data = Path(name).expanduser().read_bytes()
+        with expanded(name).open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{name} cannot be read: {error.strerror}.", "Check the path.") from error
+    _check_size(data, name)
     return decoded(env, data, name)
 
 
@@ -68,9 +70,13 @@ def _read_stdin(env: Environment, quiet: bool) -> str:
         data = env.stdin.read(MOST_BYTES + 1) if env.stdin else b""
     finally:
         waiting.cancel()
-    if len(data) > MOST_BYTES:
-        raise UsageError(f"Standard input is longer than {MOST_BYTES >> 20} MiB, which no context holds.", "Send less.")
+    _check_size(data, "Standard input")
     text = decoded(env, data, "standard input")
     if text and env.stderr_is_terminal and not quiet:
         note(env, f"{len(text):,} characters from standard input")
     return text
+
+
+def _check_size(data: bytes, name: str) -> None:
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name} is longer than {MOST_BYTES >> 20} MiB, which no context holds.", "Send less.")

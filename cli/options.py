@@ -37,7 +37,10 @@ class ModelOptions:
     profile: Annotated[
         str | None,
         typer.Option(
-            "--profile", metavar="NAME", help="A named pair with its settings, such as demo.", rich_help_panel=MODELS
+            "--profile",
+            metavar="NAME|FILE",
+            help="A pair with its settings: demo, or a YAML file of your own.",
+            rich_help_panel=MODELS,
         ),
     ] = None
 

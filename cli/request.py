@@ -7,6 +7,7 @@ from secrets import randbelow
 from typing import Any, Literal, cast
 
 from specchat.profiles.errors import ProfileError
+from specchat.profiles.paths import expanded
 from specchat.profiles.profile import Profile
 from specchat.profiles.sources import ModelSource, model_path
 from specchat.profiles.store import load_profile, profile_names
@@ -41,12 +42,12 @@ class Limits:
     stop: tuple[str, ...]
 
 
-def named_profile(models: ModelOptions, prompt: PromptOptions) -> Profile | None:
-    """The profile that was asked for. Raises `UsageError` when neither it nor a model is named."""
+def named_profile(models: ModelOptions, prompt: PromptOptions, command: str) -> Profile | None:
+    """The profile that was asked for. Raises `UsageError` when `command` was given neither a profile nor a model."""
     if models.profile is not None:
         return load_profile(models.profile)
     if models.model is None:
-        raise no_model(prompt.words or (), profile_names())
+        raise no_model(prompt.words or (), profile_names(), command)
     return None
 
 
@@ -58,7 +59,7 @@ def limits(answer: AnswerOptions, profile: Profile | None) -> Limits:
 
 
 def pair_config(
-    options: PairOptions, profile: Profile | None, costs_folder: Path, chat_template: str | None = None
+    options: PairOptions, profile: Profile | None, costs_folder: Path | None, chat_template: str | None = None
 ) -> PairConfig:
     """What to load, by the options and else by the profile. Measured costs are kept in `costs_folder`."""
     draft_max = options.drafting.draft_max or (profile.draft_max if profile else None)
@@ -89,7 +90,7 @@ def model_file(source: ModelSource) -> Path:
 def _target(models: ModelOptions, profile: Profile | None) -> Path:
     if models.model is None and profile is not None:
         return model_file(profile.target)
-    return Path(models.model or "").expanduser()
+    return expanded(models.model or "")
 
 
 def _draft(models: ModelOptions, profile: Profile | None) -> Path | Literal["ngram", "none"]:
@@ -101,7 +102,7 @@ def _draft(models: ModelOptions, profile: Profile | None) -> Path | Literal["ngr
         case "ngram":
             return "ngram"
         case file:
-            return Path(file).expanduser()
+            return expanded(file)
 
 
 def _llama_config(options: PairOptions, profile: Profile | None, gpu_layers: int | None) -> LlamaConfig:

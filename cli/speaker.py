@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
 
 
+_ROOM = 512
+"""So much longer than the prompt is the context that the engine advises."""
+
+
 @dataclass(frozen=True, slots=True)
 class Speaker:
     """Generates after a prompt and shows it. While it does, Ctrl-C ends the answer and keeps what was said."""
@@ -46,9 +50,9 @@ class Speaker:
     def _too_long(self, error: PromptTooLongError, length: int) -> PromptTooLongError:
         """The same error, with a hint that does not ask for more than the model was made for."""
         trained = self.pair.target.n_ctx_train
-        if length < trained:
+        if length + _ROOM <= trained:
             return error
-        return PromptTooLongError(error.message, f"Send less: this model was trained on {trained} tokens. {error.hint}")
+        return PromptTooLongError(error.message, f"Send less: this model was trained on {trained} tokens.")
 
     def speak_once(self, prompt: Sequence[int]) -> None:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""

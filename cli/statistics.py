@@ -29,7 +29,7 @@ def statistics(finished: GenerationFinished, n_ctx: int) -> list[str]:
 def _drafting(stats: GenerationStats) -> list[str]:
     if stats.acceptance_rate is None:
         return []
-    return [f"{stats.acceptance_rate:.0%} of {stats.tested} drafts accepted"]
+    return [f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted"]
 
 
 def _count(number: int, noun: str) -> str:

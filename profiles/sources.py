@@ -5,6 +5,7 @@ from pathlib import Path
 
 from .embedded import embedded_file
 from .errors import ProfileError
+from .paths import expanded
 
 WHEEL = "wheel:"
 
@@ -30,10 +31,10 @@ ModelSource = LocalFile | WheelFile
 def parse_source(text: str, folder: Path) -> ModelSource:
     """Read a model reference; a relative path starts at `folder`, a leading `~` is the home folder.
 
-    Raises `ProfileError` for a reference that cannot mean a file.
+    Raises `ProfileError` for a reference that cannot mean a file, `UsageError` for an unknown home folder.
     """
     if not text.startswith(WHEEL):
-        return LocalFile(folder / Path(text).expanduser())
+        return LocalFile(folder / expanded(text))
     package, _, name = text.removeprefix(WHEEL).partition("/")
     if not package.isidentifier() or not name or ".." in Path(name).parts:
         raise ProfileError(f"{text} names no file in a package.", f"Write {WHEEL}PACKAGE/FILE.gguf.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import yaml
 
 from .errors import ProfileError, choose_from
+from .paths import expanded
 from .profile import Profile, parse_profile
 
 SHIPPED = Path(__file__).parent
@@ -16,12 +17,13 @@ def profile_names(folder: Path = SHIPPED) -> list[str]:
 
 
 def load_profile(name: str, folder: Path = SHIPPED) -> Profile:
-    """Read and check the profile called `name` in `folder`, or the file `name` if that ends in .yaml.
+    """Read and check the profile called `name` in `folder`, or the file `name` if that ends in .yaml or .yml.
 
-    Raises `ProfileError` when there is none, or when what it says does not make sense.
+    Raises `ProfileError` when there is none, or when what it says does not make sense,
+    `UsageError` for an unknown home folder.
     """
-    if name.endswith(".yaml"):
-        return _load(Path(name).expanduser())
+    if name.endswith((".yaml", ".yml")):
+        return _load(expanded(name))
     known = profile_names(folder)
     if name not in known:
         raise ProfileError(f"There is no profile called {name}.", choose_from(name, known))

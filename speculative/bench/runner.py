@@ -55,16 +55,7 @@ class Runner:
         Runner(most=4, seed=self.seed, clock=self.clock, tick=self.tick).answer(variant, case)
 
     def _session(self, variant: Variant, temperature: float) -> Session:
-        loaded = variant.engine.session
-        return Session(
-            decoder=variant.decoder(temperature),
-            piece=loaded.piece,
-            n_ctx=loaded.n_ctx,
-            n_batch=loaded.n_batch,
-            seed=self.seed,
-            verification=loaded.verification,
-            interrupt=loaded.interrupt,
-        )
+        return variant.engine.session.afresh(variant.decoder(temperature), self.seed)
 
 
 def _answer(finished: GenerationFinished, rounds: list[Round], first_token: float, seconds: float) -> Answer:

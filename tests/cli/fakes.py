@@ -2,8 +2,9 @@
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -68,10 +69,11 @@ class FakePair:
     closed: bool = False
     template_error: Exception | None = None
     on_chat: Callable[[int], None] = lambda count: None
+    n_ctx_train: int = 32768
 
     @property
     def target(self) -> Any:
-        return SimpleNamespace(name="Fake", n_ctx_train=200)
+        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         if self.template_error:
@@ -104,7 +106,8 @@ class World:
     """Settings of a fake environment, and after `run` what came of it.
 
     `stdin` of None is a terminal. On a `screen`, stdout and stderr are one terminal and what a person types, one of
-    `lines` after the other, shows up there too; "^C" stands for that key, the end of the lines for Ctrl-D.
+    `lines` after the other, shows up there too; "^C" stands for that key, the end of the lines for Ctrl-D. `contexts`
+    are those of targets whose context is not `n_ctx`.
     """
 
     answers: Sequence[str] = ("Hello.",)
@@ -113,6 +116,8 @@ class World:
     lines: Sequence[str] = ()
     columns: int = 80
     n_ctx: int = 1000
+    contexts: Mapping[str, int] = field(default_factory=dict)
+    n_ctx_train: int = 32768
     n_batch: int = 64
     notices: tuple[str, ...] = ()
     load_error: Exception | None = None
@@ -122,6 +127,7 @@ class World:
     stdout: io.StringIO = field(default_factory=io.StringIO)
     stderr: io.StringIO = field(default_factory=io.StringIO)
     variables: dict[str, str] = field(default_factory=dict)
+    home: Callable[[], Path] = Path.home
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -132,7 +138,7 @@ class World:
         if self.screen:
             self.stderr = self.stdout
         waiting = iter(self.lines)
-        self.code = execute(arguments, self._environment(lambda prompt: self._read_line(prompt, waiting)))
+        self.code = execute(arguments, self.environment(lambda prompt: self._read_line(prompt, waiting)))
         return self
 
     @property
@@ -149,7 +155,7 @@ class World:
         text = re.sub(r"[^\n]*\r\x1b\[K|\x1b\[[0-9]*m", "", self.out)
         return re.sub(r"\d+\.\d+", "#", text)
 
-    def _environment(self, read_line: Callable[[str], str]) -> Environment:
+    def environment(self, read_line: Callable[[str], str] = lambda prompt: "") -> Environment:
         return Environment(
             stdin=cast(Any, io.BytesIO(self.stdin) if isinstance(self.stdin, bytes) else self.stdin),
             stdout=self.stdout,
@@ -162,6 +168,7 @@ class World:
             read_line=read_line,
             take_terminal=self._take_terminal,
             load_pair=cast(Any, self._load),
+            home=self.home,
             now=self._now,
             patience=self.patience,
         )
@@ -199,10 +206,17 @@ class World:
                 lambda token: token == END,
             ),
             piece=lambda token: bytes([token]) if token < END else b"",
-            n_ctx=self.n_ctx,
+            n_ctx=self.contexts.get(config.target.name, self.n_ctx),
             n_batch=self.n_batch,
             seed=config.seed,
             interrupt=interrupt,
         )
-        self.pair = FakePair(config, session, self.notices, template_error=self.template_error, on_chat=self.on_chat)
+        self.pair = FakePair(
+            config,
+            session,
+            self.notices,
+            template_error=self.template_error,
+            on_chat=self.on_chat,
+            n_ctx_train=self.n_ctx_train,
+        )
         return self.pair

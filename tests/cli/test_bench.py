@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from specchat.cli.bench_options import BenchOptions
 from specchat.cli.bench_plot import check_plot, plot
+from specchat.cli.bench_setup import subject_of
 from specchat.cli.bench_table import bar, bench_text
 from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.report import Costs, report
-from specchat.speculative.errors import UsageError
+from specchat.speculative.bench.subject import Subject
+from specchat.speculative.errors import DecodeError, UsageError
+from specchat.speculative.pair import PairConfig
 
 from ..speculative.bench.making import CODE, PROSE, answer, pairing
 from .fakes import World
@@ -26,16 +30,15 @@ def world(*arguments, **settings):
     return World(**settings).run(*BENCH, *arguments)
 
 
-def text(columns, pairs=None):
+def text(columns, pairs=None, ending="time", same_text=True):
     pairs = pairs or [
         *(pairing(speedup) for speedup in (1.8, 1.81, 1.82, 1.79, 1.8, 1.81)),
         *(pairing(speedup, PROSE) for speedup in (0.99, 1.02)),
         *(pairing(speedup, case, "fixed 4") for speedup in (1.4, 1.45) for case in (CODE, PROSE)),
         *(pairing(speedup, variant="plain") for speedup in (1.0, 1.01)),
     ]
-    return bench_text(
-        report(pairs, Costs((0.1, 0.11), 0.02), "time", 178.4), "big.gguf, drafted by small.gguf", None, columns
-    )
+    subject = Subject(title="big.gguf, drafted by small.gguf", same_text=same_text)
+    return bench_text(report(pairs, Costs((0.1, 0.11), 0.02), ending, 178.4), subject, columns)
 
 
 def test_the_table_on_80_columns():
@@ -53,7 +56,17 @@ def test_what_spoils_a_comparison_is_told():
     notes = text(200, [looping, late, other])
     assert "left out, since the answers repeat themselves: prose at T 0.8 (adaptive)" in notes
     assert "the first token comes up to 1.50 × as late (code, adaptive)" in notes
-    assert "1 of 2 texts differ from the plain ones" in notes
+    assert "1 of 2 texts differ from the plain ones: rounding" in notes
+    assert "from the plain ones: --verification rejection draws others" in text(200, [late, other], same_text=False)
+
+
+def test_everything_is_known_but_what_repeats_itself():
+    looping = pairing(5.0, PROSE, looping=True)
+    assert "everything else is known to within 1.5 %" in text(200, [pairing(1.5), looping], "narrow")
+    nothing = text(200, [looping], "looping")
+    assert "known" not in nothing
+    assert "nothing more to learn" in nothing
+    assert nothing.endswith("say nothing about drafting.\n")
 
 
 @pytest.mark.parametrize("columns", range(40, 130, 7))
@@ -124,7 +137,73 @@ def test_own_prompts_are_measured_instead_of_the_packaged_ones(tmp_path):
 def test_another_target_is_a_row_of_its_own():
     found = json.loads(world("--json", "--kinds", "code", "--against", "models/big-q4.gguf", "--seconds", "400").out)
     assert found["against"] == "big-q4"
-    assert {row["variant"] for row in found["rows"]} == {"adaptive", "big-q4"}
+    assert {row["variant"] for row in found["rows"]} == {"adaptive", "against big-q4"}
+
+
+@pytest.mark.parametrize("name", ["plain", "adaptive", "ngram"])
+def test_another_target_may_be_called_like_a_variant(name):
+    found = json.loads(world("--json", "--kinds", "code", "--against", f"{name}.gguf", "--seconds", "400").out)
+    assert {row["variant"] for row in found["rows"]} == {"adaptive", f"against {name}"}
+
+
+def test_another_target_is_loaded_as_the_first_one_is():
+    line = ("--kinds", "code", "--against", "big-q4.gguf", "--seconds", "400")
+    loud = world(*line, notices=("Odd.",), screen=True, stdin=None)
+    assert loud.out.count("Odd.") == 2
+    assert "loading big-q4.gguf" in loud.out
+    quiet = world(*line, "-q", notices=("Odd.",), screen=True, stdin=None)
+    assert "Odd." not in quiet.out
+    assert "loading" not in quiet.out
+
+
+def test_the_context_of_another_target_counts_too():
+    line = ("--kinds", "code,summary", "--against", "old.gguf", "--seconds", "400")
+    done = world(*line, contexts={"old.gguf": 1000})
+    assert (done.code, "Left out, too long for a context of 1000: summary." in done.err) == (0, True)
+
+
+def test_an_error_in_the_middle_tells_what_is_known_and_ends_with_its_code():
+    def fail(running: World, count: int) -> None:
+        if count == 200:
+            raise DecodeError("It broke.", "Do this.")
+
+    done = world("--kinds", "code", "--seconds", "900", on_pass=fail)
+    assert (done.code, done.err) == (1, "error: It broke.\nhint: Do this.\n")
+    assert "; an error ended it" in done.out
+
+
+def test_an_error_before_anything_is_known_is_all_that_is_told():
+    def fail(running: World, count: int) -> None:
+        if count == 3:
+            raise DecodeError("It broke.")
+
+    done = world("--kinds", "code", on_pass=fail)
+    assert (done.code, done.out, done.err) == (1, "", "error: It broke.\n")
+
+
+def test_ctrl_c_stops_another_target_too():
+    def interrupt(running: World, count: int) -> None:
+        if count == 30 == len(running.pair.session.decoder.target.passes):  # that of the pair that was loaded last
+            signal.raise_signal(signal.SIGINT)
+
+    done = world("--kinds", "code", "--against", "other.gguf", "--seconds", "900", on_pass=interrupt)
+    assert done.code == -signal.SIGINT
+    assert len(done.pair.session.decoder.target.passes) == 31
+
+
+def test_n_grams_that_do_not_pay_are_told_so():
+    done = world("--kinds", "code", "--seconds", "900", answers=["qwzxvjkyg"] * 9)
+    assert "n-grams do not pay on these texts" in " ".join(done.out.split())
+
+
+def test_what_is_measured_says_what_its_numbers_mean():
+    config = PairConfig(target=Path("big.gguf"), draft=Path("small.gguf"), verification="rejection")
+    assert subject_of(config, BenchOptions(against="models/other.gguf")) == Subject(
+        title="big.gguf, drafted by small.gguf", rival="other", same_text=False
+    )
+    assert subject_of(PairConfig(target=Path("big.gguf"), draft="ngram"), BenchOptions()) == Subject(
+        title="big.gguf, drafted by ngram", ngrams=True
+    )
 
 
 def test_full_measures_all_kinds_at_zero_too():

@@ -2,11 +2,14 @@
 
 import io
 import re
+from pathlib import Path
 
 from specchat.cli.exit_codes import TABLE
 from specchat.speculative.llama.backend import BuildInfo, Device
 
 from .fakes import World
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 def test_the_doctor_names_versions_build_devices_and_memory():
@@ -15,6 +18,12 @@ def test_the_doctor_names_versions_build_devices_and_memory():
     names = [line.split("  ")[0] for line in world.out.splitlines()]
     for name in ("specchat", "Python", "llama-cpp-python", "llama.cpp", "GPU offload", "device", "memory"):
         assert name in names
+
+
+def test_the_doctor_counts_threads_as_the_engine_does():
+    from specchat.speculative.llama.threads import default_threads
+
+    assert re.search(rf"^threads +{default_threads()}, ", World().run("doctor").out, re.MULTILINE)
 
 
 def test_the_doctor_fits_a_narrow_terminal():
@@ -26,9 +35,10 @@ def test_the_doctor_shows_each_gpu_with_its_memory():
     from specchat.cli.doctor import report_rows
 
     gpu = Device("CUDA0", "Big GPU", 3 << 30, 8 << 30)
-    rows = report_rows(BuildInfo("1", "2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,)))
+    rows = report_rows(BuildInfo("1", "2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,)), 3)
     assert ("device", "CUDA0: Big GPU, 3.0 of 8.0 GiB free") in rows
     assert ("built with", "AVX2 ARCHS") in rows
+    assert ("threads", "3, one for each core that may be used") in rows
 
 
 def test_the_exit_codes_are_explained_as_they_are():
@@ -36,6 +46,11 @@ def test_the_exit_codes_are_explained_as_they_are():
     shown = {int(code): meaning for code, meaning in re.findall(r"^ *(\d+)  (.*)$", text, re.MULTILINE)}
     assert shown == {row.code: row.meaning for row in TABLE}
     assert sorted(shown) == [0, 1, 2, 3, 6, 7]
+
+
+def test_the_readme_explains_the_exit_codes_alike():
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [(int(code), meaning) for code, meaning in rows] == [(row.code, row.meaning) for row in TABLE]
 
 
 def test_help_without_a_topic_lists_them_and_an_unknown_one_is_an_error():
@@ -50,6 +65,7 @@ def test_help_groups_the_options(capsys):
         assert f"\n{group}\n" in text
     assert "\x1b" not in text
     assert "╭" not in text
+    assert "or a YAML file of your own" in " ".join(text.split())
 
 
 def test_the_version_is_one_line(capsys):

@@ -18,6 +18,8 @@ from .fakes import World
         (["run", "llama3.2:1b"], "specchat run -m FILE.gguf"),
         (["run", "org/name", "Hi"], 'specchat run -m FILE.gguf "Hi"'),
         (["run", "demo", "Hi"], 'specchat run --profile demo "Hi"'),
+        (["complete", "demo", "Hi"], 'specchat complete --profile demo "Hi"'),
+        (["complete", "llama3", "Hi"], 'specchat complete -m FILE.gguf "Hi"'),
         (["chat"], "specchat run -m FILE"),
         (["pull", "llama3"], "-m FILE"),
         (["list"], "-m FILE"),

@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from specchat.cli.input import MOST_BYTES
+
 from .fakes import World
 
 MODEL = ("run", "-m", "big.gguf")
@@ -94,6 +96,16 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
     assert (world.code, world.err.splitlines()[0]) == (
         2,
         f"error: {tmp_path / 'none'} cannot be read: No such file or directory.",
+    )
+
+
+def test_more_than_any_context_holds_is_not_read(tmp_path):
+    with (tmp_path / "huge").open("wb") as file:
+        file.truncate(2 * MOST_BYTES)
+    world = World().run(*MODEL, "-f", str(tmp_path / "huge"), "Hi")
+    assert (world.code, world.err.splitlines()[0]) == (
+        2,
+        f"error: {tmp_path / 'huge'} is longer than 64 MiB, which no context holds.",
     )
 
 

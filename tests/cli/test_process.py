@@ -5,7 +5,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,9 @@ def test_ctrl_c_ends_an_answer_by_sigint_and_ends_its_line(model):
 
 
 def test_ctrl_c_before_there_is_anything_to_keep_ends_it_by_sigint_without_a_word(model):
-    process = started("run", "-t", 1, "-m", model, "Hi", stdin=subprocess.PIPE)  # waits for its input
-    time.sleep(0.5)
+    process = started("run", "-t", 1, "-m", model, "Hi", stdin=subprocess.PIPE)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith(b"reading stdin")  # by now it waits for its input
     process.send_signal(signal.SIGINT)
     assert process.wait(5) == -signal.SIGINT
     assert ended(process) == (-signal.SIGINT, b"")
@@ -96,6 +96,15 @@ def test_ctrl_c_kills_from_before_the_first_import_that_takes_time():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "SIG_DFL"]
+
+
+def test_ctrl_c_kills_whatever_program_runs_until_it_says_otherwise():
+    program = (
+        "import signal; from specchat.cli.execution import run_process\n"
+        "run_process(lambda env: print(signal.getsignal(signal.SIGINT).name) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["SIG_DFL"]
 
 
 def test_one_ctrl_c_ends_a_loop_of_the_shell(model):

@@ -80,3 +80,39 @@ def test_costs_are_kept_in_the_cache_of_the_user():
         .pair.config
     )
     assert (config.costs_folder, config.draft_length) == (Path("/caches/specchat/costs"), 3)
+
+
+def homeless() -> Path:
+    raise RuntimeError("Could not determine home directory.")
+
+
+def test_where_there_is_no_home_costs_are_kept_where_the_variables_say_or_nowhere():
+    assert World(home=homeless).run("run", "-m", "a.gguf", "Hi").pair.config.costs_folder is None
+    named = World(home=homeless, variables={"XDG_CACHE_HOME": "/caches"}).run("run", "-m", "a.gguf", "Hi")
+    assert named.pair.config.costs_folder == Path("/caches/specchat/costs")
+    usual = World(home=lambda: Path("/me")).run("run", "-m", "a.gguf", "Hi").pair.config.costs_folder
+    assert usual.is_relative_to("/me")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("run", "-m", "~no-such-user/x", "Hi"),
+        ("run", "-m", "a.gguf", "-md", "~no-such-user/x", "Hi"),
+        ("run", "-m", "a.gguf", "-f", "~no-such-user/x", "Hi"),
+        ("run", "--profile", "~no-such-user/x.yaml", "Hi"),
+        ("bench", "-m", "a.gguf", "--against", "~no-such-user/x"),
+        ("bench", "-m", "a.gguf", "--plot", "~no-such-user/x.png"),
+    ],
+)
+def test_an_unknown_home_folder_is_a_usage_error(line):
+    world = World().run(*line)
+    assert (world.code, world.out) == (2, "")
+    assert "error: ~no-such-user/x" in world.err
+    assert "home folder that is not known" in world.err
+
+
+def test_a_model_may_be_named_from_home(monkeypatch):
+    monkeypatch.setenv("HOME", "/me")
+    config = World().run("run", "-m", "~/big.gguf", "-md", "~/small.gguf", "Hi").pair.config
+    assert (config.target, config.draft) == (Path("/me/big.gguf"), Path("/me/small.gguf"))

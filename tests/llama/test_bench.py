@@ -1,6 +1,8 @@
 """A benchmark of real llama.cpp models, tiny ones."""
 
 from dataclasses import dataclass
+from itertools import islice
+from math import inf
 from time import perf_counter
 
 from specchat.speculative.bench.cases import Case, Prompt
@@ -22,21 +24,21 @@ CASES = tuple(Case(Prompt("code", "the tone in the house"), temperature) for tem
 class Contest:
     pair: Pair
 
-    def run(self, seconds: float) -> Schedule:
+    def run(self, pairs: int) -> Schedule:
         engine = Engine(self.pair.session, lambda text: self.pair.chat_tokens(user(text)))
         runner = Runner(most=24, seed=3, clock=perf_counter)
         variants = {each.name: each for each in (plain(engine), *challengers(engine, [2], every_source=True))}
         schedule = Schedule(
-            plan=Plan(cases=CASES, variants=tuple(variants)[1:], seconds=seconds),
+            plan=Plan(cases=CASES, variants=tuple(variants)[1:], seconds=inf),
             measure=lambda name, case: runner.answer(variants[name], case),
             clock=perf_counter,
         )
-        list(schedule.pairings())
+        assert len(list(islice(schedule.pairings(), pairs))) == pairs
         return schedule
 
 
 def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
-    settings = LlamaConfig(threads=1, n_ctx=512)
+    settings = LlamaConfig(threads=1, n_ctx=512, flash_attention="off")
     config = PairConfig(
         target=write_tiny_model(layers=2),
         draft=write_tiny_model(layers=2, noise=0.1),
@@ -45,12 +47,14 @@ def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
         seed=1,
     )
     with load_pair(config, Interrupt()) as pair:
-        schedule = Contest(pair).run(seconds=0.5)
+        schedule = Contest(pair).run(pairs=7)  # each of three variants on both cases, and plain against itself
         engine = Engine(pair.session, lambda text: [])
         costs = costs_of(*cost_curves(engine), 4)
-        found = report(schedule.done, costs, schedule.ending, schedule.elapsed)
-    assert {row.variant for row in found.rows} <= {"adaptive", "ngram", "fixed 2"}
-    assert found.rows
+        found = report(schedule.done, costs, "time", schedule.elapsed)
+    assert {(row.variant, row.temperature) for row in found.rows} == {
+        (variant, case.temperature) for variant in ("adaptive", "ngram", "fixed 2") for case in CASES
+    }
+    assert found.calibration.count == 1
     assert len(found.costs.target) == 5
     assert found.costs.draft > 0
     assert not any(pair.parted for pair in found.pairings)

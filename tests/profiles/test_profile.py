@@ -1,14 +1,19 @@
 """What a profile may say, and what is said about one that says something else."""
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import yaml
 
 from specchat.profiles.errors import ProfileError
-from specchat.profiles.profile import Profile, parse_profile
+from specchat.profiles.profile import KEYS, Profile, parse_profile
 from specchat.profiles.sources import LocalFile, WheelFile
+from specchat.speculative.sampling import SamplingParams
 
 HOME = Path("/somewhere")
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
 def parse(**content: object) -> Profile:
@@ -92,3 +97,12 @@ def test_one_stop_text_needs_no_list():
 )
 def test_what_makes_no_sense_is_named_with_its_file(content, expected):
     assert expected in error_of(content)
+
+
+def test_the_readme_has_every_key_and_an_example_that_can_be_read():
+    [section] = re.findall(r"^### Profiles\n(.*?)^###? ", README, re.MULTILINE | re.DOTALL)
+    assert sorted(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == sorted(KEYS)
+    [sampling] = re.findall(r"^\| `sampling` \| (.*) \|$", section, re.MULTILINE)
+    assert re.findall(r"\w+", sampling) == [each.name for each in fields(SamplingParams)]
+    [example] = re.findall(r"^```yaml\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert parse(**yaml.safe_load(example)).sampling == {"temperature": 0.2}

@@ -34,9 +34,10 @@ def test_a_name_cannot_lead_out_of_the_folder(tmp_path):
         load_profile("../secret", tmp_path / "inner")
 
 
-def test_a_profile_of_ones_own_is_a_file_and_its_models_lie_beside_it(tmp_path):
-    (tmp_path / "mine.yaml").write_text("target: big.gguf\ndraft: none\n")
-    profile = load_profile(str(tmp_path / "mine.yaml"))
+@pytest.mark.parametrize("file", ["mine.yaml", "mine.yml"])
+def test_a_profile_of_ones_own_is_a_file_and_its_models_lie_beside_it(tmp_path, file):
+    (tmp_path / file).write_text("target: big.gguf\ndraft: none\n")
+    profile = load_profile(str(tmp_path / file))
     assert (profile.name, profile.target, profile.draft) == ("mine", LocalFile(tmp_path / "big.gguf"), "none")
 
 

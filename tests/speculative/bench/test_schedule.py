@@ -1,32 +1,38 @@
 """The order of the measurements, on a clock that the measurements move."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+
+import pytest
 
 from specchat.speculative.bench.answer import Answer
 from specchat.speculative.bench.cases import Case
 from specchat.speculative.bench.schedule import Plan, Schedule
-from specchat.speculative.errors import Cancelled
+from specchat.speculative.errors import Cancelled, DecodeError
 
 from .making import CODE, PROSE, answer
 
 
 @dataclass
 class Machine:
-    """Answers take as many seconds as `speeds` says of the variant; `cancel_at` stops the n-th answer."""
+    """Answers take as many seconds as `speeds` says of the variant, and loop for kinds that are `looping`.
+
+    `error` stops the n-th answer, where `cancel_at` is n.
+    """
 
     speeds: Mapping[str, float]
     cancel_at: int = -1
-    looping: bool = False
+    error: Exception = field(default_factory=Cancelled)
+    looping: Collection[str] = ()
     now: float = 100.0
     asked: list[tuple[str, str]] = field(default_factory=list)
 
     def measure(self, variant: str, case: Case) -> Answer:
         if len(self.asked) == self.cancel_at:
-            raise Cancelled
+            raise self.error
         self.asked.append((variant, case.prompt.kind))
         self.now += self.speeds[variant]
-        return answer(self.speeds[variant], looping=self.looping)
+        return answer(self.speeds[variant], looping=case.prompt.kind in self.looping)
 
     def run(self, plan: Plan) -> Schedule:
         schedule = Schedule(plan=plan, measure=self.measure, clock=lambda: self.now)
@@ -88,8 +94,21 @@ def test_a_pair_knows_which_answer_was_plain_in_either_order():
     }
 
 
-def test_what_loops_is_not_measured_for_ever():
-    schedule = Machine({"plain": 2.0, "adaptive": 1.0}, looping=True).run(plan(CODE))
+def test_an_error_keeps_the_finished_pairs_and_goes_on_to_the_caller():
+    machine = Machine({"plain": 2.0, "adaptive": 1.0}, cancel_at=5, error=DecodeError("It broke."))
+    schedule = Schedule(plan=plan(CODE), measure=machine.measure, clock=lambda: machine.now)
+    with pytest.raises(DecodeError):
+        list(schedule.pairings())
+    assert (schedule.ending, len(schedule.done)) == ("failed", 2)
+
+
+def test_what_loops_beside_what_does_not_leaves_the_rest_known():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0}, looping={"prose"}).run(plan(CODE, PROSE))
     assert schedule.ending == "narrow"
+
+
+def test_what_loops_is_not_measured_for_ever():
+    schedule = Machine({"plain": 2.0, "adaptive": 1.0}, looping={"code"}).run(plan(CODE))
+    assert schedule.ending == "looping"
     assert sum(pair.variant == "adaptive" for pair in schedule.done) == 2
     assert schedule.speedup("adaptive", CODE) is None

@@ -1,0 +1,13 @@
+"""Paths as people write them."""
+
+from pathlib import Path
+
+from specchat.speculative.errors import UsageError
+
+
+def expanded(text: str) -> Path:
+    """The path that `text` means; a leading `~` is a home folder. Raises `UsageError` where there is no such folder."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{text} starts at a home folder that is not known.", "Write the whole path.") from error

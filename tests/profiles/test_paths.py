@@ -1,0 +1,22 @@
+"""Paths as people write them."""
+
+from pathlib import Path
+
+import pytest
+
+from specchat.profiles.paths import expanded
+from specchat.profiles.profile import parse_profile
+from specchat.speculative.errors import UsageError
+
+
+def test_a_tilde_is_the_home_folder(monkeypatch):
+    monkeypatch.setenv("HOME", "/me")
+    assert expanded("~/big.gguf") == Path("/me/big.gguf")
+    assert expanded("big.gguf") == Path("big.gguf")
+
+
+def test_the_home_of_nobody_is_a_sentence():
+    with pytest.raises(UsageError, match=r"^~no-such-user/x\.gguf starts at a home folder"):
+        expanded("~no-such-user/x.gguf")
+    with pytest.raises(UsageError):
+        parse_profile("pair", {"target": "~no-such-user/x.gguf"}, "pair.yaml", Path("/somewhere"))

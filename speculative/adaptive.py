@@ -12,7 +12,7 @@ from .rounds import Round
 
 _MOOD_MEMORY = 0.88
 _OPTIMISM = 0.5
-"""Standard deviations of what is not known that speak for a guess: so what looks bad is tried again after a while."""
+"""Standard deviations of what is not known that speak for drafting; half of it for a guess that is made already."""
 _WORTH_A_PROBE = 0.01
 """The share of the time that may be spent on probing whether drafting pays again."""
 _MARGIN = 0.05
@@ -43,22 +43,24 @@ class AdaptiveLength:
     _tokens: float = 0.0
     _seconds: float = 0.0
     _forgone: float = 0.0
-    _plain: int = 0
+    _unchecked: int = 0
     _probes: int = 0
+    _encouraged: bool = False
 
     def take(self, guesses: Iterator[Guess], behind: int, most: int) -> Draft:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
         most = min(most, self.most)
         prices = self._prices(most)
-        free = self.draft_costs is None
-        if not (free or self._worth_starting(prices, behind)):
-            self._plain += 1
+        free, probe = self.draft_costs is None, self._probe_is_due(prices, behind)
+        if not (free or probe or self._worth_starting(prices, behind)):
+            self._unchecked += 1
             return Draft()
-        self._plain, self._forgone = 0, 0.0
+        self._forgone = 0.0
         drafted, best = self._draft(guesses, behind, prices)
+        if probe and drafted and best == 0:
+            self._probes, best = self._probes + 1, 1
         kept = drafted[: best if self.may_drop else len(drafted)]
-        for guess in drafted[len(kept) :]:  # not to be checked: all that is known of them is how they look
-            self.by_mood.observe(self._mood_score, self.by_lead.chance(guess.lead))
+        self._unchecked = 0 if kept else self._unchecked + 1
         return Draft(tuple(kept))
 
     def _prices(self, most: int) -> "Prices":
@@ -75,13 +77,14 @@ class AdaptiveLength:
             # What the draft lacks is read when plain decoding has cost as much as reading it: rent, then buy.
             self._forgone += gain
             return self._forgone >= reading
-        if prices.ahead(0, 1.0, 1.0) <= plain:
+        return False
+
+    def _probe_is_due(self, prices: "Prices", behind: int) -> bool:
+        """Whether to check a guess although it looks bad: now and then, and at once after one that was right."""
+        if prices.ahead(0, 1.0, 1.0) + prices.passes[0] <= _MARGIN:
             return False  # not even a perfect draft could pay
-        spent = reading + prices.step + prices.passes[1] - prices.passes[0]
-        if self._plain * _WORTH_A_PROBE < spent * 2**self._probes:
-            return False
-        self._probes += 1
-        return True
+        spent = prices.rate * self._reading_seconds(behind) + prices.step + prices.passes[1] - prices.passes[0]
+        return self._encouraged or self._unchecked * _WORTH_A_PROBE >= spent * 2**self._probes
 
     def _reading_seconds(self, behind: int) -> float:
         return self.draft_costs.at(1 + behind) - self.draft_costs.at(1) if self.draft_costs and behind else 0.0
@@ -106,7 +109,7 @@ class AdaptiveLength:
             if self.draft_costs:
                 self.draft_costs.observe(1 if drafted else 1 + behind, self.clock() - started)
             drafted.append(guess)
-            right *= self.by_lead.chance(guess.lead, _OPTIMISM)
+            right *= self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM)
             expected += right
             value = expected - prices.passes[len(drafted)]
             if value > best_value:
@@ -125,8 +128,9 @@ class AdaptiveLength:
         if not step.draft:
             self.by_lead.age()
             self.by_mood.age()
-        if step.verdict.accepted == len(step.draft) > 0:
-            self._probes = 0
+        if step.draft:
+            self._encouraged = step.verdict.accepted == len(step.draft)
+            self._probes = 0 if self._encouraged else self._probes
         for lead in step.leads:
             self.mood = _MOOD_MEMORY * self.mood + (1 - _MOOD_MEMORY) * sigmoid(lead)
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
 from specchat.profiles.store import load_profile
@@ -21,6 +22,7 @@ from .loading import load
 from .options import OutputOptions
 from .render import Renderer
 from .request import model_file
+from .status_line import StatusLine
 
 PASSAGE = (
     "The lighthose keeper climbs the stairs every evening. He lights the lamp, cleans the glass, and writes the "
@@ -29,7 +31,7 @@ PASSAGE = (
 )
 """Two words are wrong, and this model puts both right."""
 QUESTION = f"Correct the spelling mistakes in this text and write out the corrected text:\n\n{PASSAGE}"
-RUNS = 3
+RUNS = 5
 Draft = Literal["none", "ngram"]
 
 
@@ -39,10 +41,14 @@ def demo(env: Environment) -> int:
     config = PairConfig(target=model_file(profile.target), sampling=profile.sampling, costs_folder=env.costs_folder)
     env.stdout.write(f"{profile.description}\n\n{QUESTION}\n")
     plain, drafted = [], []
+    line = StatusLine(env)
     for number in range(RUNS):
         shown = number == 0
+        if not shown:
+            line.show(f"timing both again, {number} of {RUNS - 1} …")
         plain.append(answer(env, config, "none", "Plain: one token a pass", shown))
         drafted.append(answer(env, config, "ngram", "Drafted: guesses from the text so far, checked together", shown))
+    line.clear()
     env.stdout.write(f"\n{comparison(plain, drafted)}\n\n{next_step(env)}")
     return FINE.code
 
@@ -62,17 +68,19 @@ def answer(env: Environment, config: PairConfig, draft: Draft, title: str, shown
 
 
 def comparison(plain: Sequence[GenerationFinished], drafted: Sequence[GenerationFinished]) -> str:
-    """What the answers took and whether they are equal: the best of the runs, since other work only ever slows down."""
-    times = [min(each.stats.predicted_seconds for each in runs) for runs in (plain, drafted)]
+    """What the answers took and whether they are equal. Runs next to each other are compared: machines have moods."""
+    times = [median(each.stats.predicted_seconds for each in runs) for runs in (plain, drafted)]
+    ratio = median(
+        slow.stats.predicted_seconds / fast.stats.predicted_seconds for slow, fast in zip(plain, drafted, strict=True)
+    )
     rows = [
         f"{name:<8} {seconds:5.2f} s for {runs[0].stats.completion_tokens} tokens in {runs[0].stats.rounds} passes"
         for name, seconds, runs in zip(("plain", "drafted"), times, (plain, drafted), strict=True)
     ]
-    ratio = times[0] / times[1]
-    speed = f"{ratio:.1f} times as fast" if ratio >= 1.05 else "not faster on this machine"
+    speed = f"{ratio:.1f} times as fast" if ratio >= 1.05 else "not faster this time (a busy machine?)"
     same = len({each.text.encode() for each in (*plain, *drafted)}) == 1
     text = "the same text, byte for byte" if same else "not the same text, as where rounding swaps near ties"
-    return "\n".join([*rows, f"Drafting was {speed} (the best of {len(plain)} runs each), and it is {text}."])
+    return "\n".join([*rows, f"Drafting was {speed}, by the median of {len(plain)} pairs.", f"It is {text}."])
 
 
 def next_step(env: Environment) -> str:

@@ -50,7 +50,7 @@ def check_file(path: Path) -> None:
         raise ModelLoadError(f"{path} is empty.", "Download it again.")
     if magic != _MAGIC:
         raise ModelLoadError(
-            f"{path} is not a GGUF file: it starts with {magic!r} instead of {_MAGIC!r}.",
+            f"{path} is not a GGUF file: it starts with {magic.decode('latin-1')!r}, not with 'GGUF'.",
             "Only models in llama.cpp's GGUF format can be loaded.",
         )
 

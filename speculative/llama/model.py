@@ -98,8 +98,8 @@ class LlamaModel:
 
     @property
     def name(self) -> str:
-        """The name that its file states, or that of the file."""
-        return self.metadata("general.name") or self.path.stem
+        """The name of its file, which people chose it by; the one inside is often noise."""
+        return self.path.stem
 
     def metadata(self, key: str) -> str | None:
         """The value of a key of the GGUF file as text, None if it has no such key."""

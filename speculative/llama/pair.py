@@ -100,6 +100,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         drafter, notices = _load_drafter(config, target, interrupt, on_progress)
         opened.callback(drafter.close)
+        on_progress(1.0)  # what is measured now is part of the wait
         costs = KnownCosts(CostStore(config.costs_folder) if config.costs_folder else None)
         length = lengths_for(config, target, drafter, costs)
         opened.pop_all()

@@ -38,7 +38,7 @@ def test_an_empty_file_is_no_model(tmp_path):
 def test_a_text_file_is_no_model(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("Dear diary")
-    assert "not a GGUF file: it starts with b'Dear'" in load_error(path).message
+    assert "not a GGUF file: it starts with 'Dear'" in load_error(path).message
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.95])

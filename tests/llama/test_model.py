@@ -229,7 +229,7 @@ def test_closing_twice_is_safe_and_loading_again_works(tiny_model_path):
 
 
 def test_the_model_describes_itself(model, tiny_model_path):
-    assert model.name == "Tiny"
+    assert model.name == tiny_model_path.stem
     assert model.description.startswith("llama")
     assert model.metadata("general.architecture") == "llama"
     assert model.metadata("no.such.key") is None

@@ -57,7 +57,7 @@ class SpeculativeDecoder:
         def propose(logits: Logits, text: Sequence[int]) -> Guess:
             distribution = self.chain.distribution(logits, text)
             token = verification.propose(distribution, index + len(text) - len(context))
-            return Guess(token, distribution, lead(logits, token))
+            return Guess(token, distribution, self.chain.lead(logits, distribution, token))
 
         guesses = self.drafter.guesses(context, propose)
         return self.draft_length.take(guesses, self.drafter.behind(context), most)

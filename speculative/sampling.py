@@ -79,6 +79,17 @@ class SamplerChain:
         tokens, kept = apply_top_p(tokens, kept, params.top_p, mass)
         return TokenDistribution.from_logits(tokens, kept / np.float32(params.temperature))
 
+    def lead(self, logits: Logits, distribution: TokenDistribution, token: int) -> float:
+        """How far the logit of `token` is above the best other one, in nats; `distribution` was made from `logits`.
+
+        Where it still holds others, it holds the best of them, and nothing has to be searched.
+        """
+        if len(distribution.tokens) == 1:
+            return lead(logits, token)
+        others = distribution.logprobs[distribution.tokens != token].max()
+        [own] = distribution.logprobs[distribution.tokens == token]
+        return float(own - others) * self.params.temperature
+
 
 def recent(history: Sequence[int], last_n: int) -> Sequence[int]:
     """The tokens that penalties look at."""

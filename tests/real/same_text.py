@@ -60,6 +60,9 @@ class Recorder:
         self.rows[len(history)] = logits.copy()
         return self.chain.distribution(logits, history)
 
+    def lead(self, logits: Logits, distribution: TokenDistribution, token: int) -> float:
+        return self.chain.lead(logits, distribution, token)
+
 
 @dataclass(frozen=True)
 class Case:

@@ -102,3 +102,12 @@ def test_the_lead_is_over_the_best_other_token(values: list[float], data: st.Dat
     token = data.draw(st.integers(0, len(values) - 1))
     others = [value for place, value in enumerate(values) if place != token]
     assert lead(np.array(values, np.float32), token) == pytest.approx(values[token] - max(others), abs=1e-4)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.7, 1.5])
+def test_the_lead_is_the_same_whether_it_is_searched_or_read_off_the_distribution(temperature: float):
+    chain = SamplerChain(SamplingParams(temperature=temperature, min_p=0.0, top_p=1.0))
+    logits = np.random.default_rng(3).normal(size=1000).astype(np.float32)
+    distribution = chain.distribution(logits, [])
+    for token in distribution.tokens[:5].tolist():
+        assert chain.lead(logits, distribution, token) == pytest.approx(lead(logits, token), abs=1e-4)

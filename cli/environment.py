@@ -96,7 +96,8 @@ def _columns(stream: TextIO) -> int:
 
 def _read_line(prompt: str, stderr: TextIO) -> str:
     """A line from the terminal, edited with readline where there is one."""
-    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    if sys.stdin.errors != "replace":  # once: after the first line is read it is too late
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     if sys.stdin.isatty() and sys.stdout.isatty():
         _start_line_editor()
         return input(prompt)
@@ -114,6 +115,8 @@ def _start_line_editor() -> None:
     except ImportError:
         return
     readline.parse_and_bind("set enable-bracketed-paste on")  # several pasted lines are one message
+    for setting in ("convert-meta off", "input-meta on", "output-meta on"):  # letters, under any locale
+        readline.parse_and_bind(f"set {setting}")
 
 
 def _take_terminal() -> None:

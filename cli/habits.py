@@ -183,7 +183,15 @@ def context_value(text: str) -> int:
 
 def looks_like_model(word: str) -> bool:
     """Whether a person who types `word` probably means a model."""
-    return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or Path(word).is_file())
+    return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or is_file(word))
+
+
+def is_file(word: str) -> bool:
+    """Whether `word` names a file; a prompt may be too long for a name, or name what may not be looked at."""
+    try:
+        return Path(word).is_file()
+    except OSError:
+        return False
 
 
 def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run") -> UsageError:
@@ -193,7 +201,7 @@ def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run"
     if first in profiles:
         return UsageError("No model is named.", f"{first} is a profile: specchat {command} --profile {first}{prompt}")
     if looks_like_model(first):
-        file = first if Path(first).is_file() else "FILE.gguf"
+        file = first if is_file(first) else "FILE.gguf"
         return UsageError(
             f"No model is named, and the first word of the prompt, {first}, looks like one.",
             f"Models are files, named with -m: specchat {command} -m {file}{prompt}",

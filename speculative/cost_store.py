@@ -24,7 +24,7 @@ class CostStore:
             if content["format"] != _FORMAT or content["key"] != key:
                 return None
             curve = {int(length): float(seconds) for length, seconds in content["seconds"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
         usable = len(curve) > 1 and all(seconds > 0 for seconds in curve.values())
         return CostCurve(curve) if usable else None
@@ -38,4 +38,5 @@ class CostStore:
             return
 
     def _file(self, key: str) -> Path:
-        return self.folder / f"{sha256(key.encode()).hexdigest()[:24]}.json"
+        name = sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
+        return self.folder / f"{name}.json"

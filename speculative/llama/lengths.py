@@ -16,6 +16,8 @@ from ..pair import PairConfig
 from .model import LlamaModel
 from .threads import default_threads
 
+_FOR_REJECTION = 4
+
 
 @dataclass(slots=True)
 class KnownCosts:
@@ -40,17 +42,21 @@ class KnownCosts:
 
 
 def lengths_for(config: PairConfig, target: LlamaModel, drafter: Drafter, costs: KnownCosts) -> DraftLength:
-    """Adaptive lengths, unless one is fixed or nothing drafts."""
+    """Adaptive lengths, unless one is fixed or nothing drafts.
+
+    Under rejection the text depends on how much is drafted. For a seed to give one text, time must have no say there.
+    """
     if isinstance(drafter, NoDrafter):
         return FixedLength(0)
     if config.draft_length is not None:
         return FixedLength(config.draft_length)
+    if config.verification == "rejection":
+        return FixedLength(min(config.draft_max, _FOR_REJECTION))
     draft = drafter.model if isinstance(drafter, ModelDrafter) else None
     return AdaptiveLength(
         target_costs=costs.of(target, [length for length in TARGET_LENGTHS if length <= target.max_rows]),
         draft_costs=costs.of(draft, DRAFT_LENGTHS) if isinstance(draft, LlamaModel) else None,
         most=config.draft_max,
-        may_drop=config.verification == "coupled",
     )
 
 

@@ -35,7 +35,11 @@ _FLASH_ATTENTION = {
 
 def check_file(path: Path) -> None:
     """Raise `ModelLoadError` for everything that is not a GGUF file."""
-    if not path.exists():
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise ModelLoadError(f"{path} cannot be looked at: {error.strerror}.", "Check the path.") from error
+    if not exists:
         raise ModelLoadError(
             f"There is no model file {path}.", "Check the path; a profile is named with --profile NAME."
         )

@@ -2,6 +2,8 @@
 
 import pytest
 
+from specchat.cli.habits import is_file
+
 from .fakes import World
 
 
@@ -78,3 +80,7 @@ def test_llama_cpp_s_number_for_a_random_seed_is_random():
 def test_a_value_that_makes_no_sense_is_named_with_its_option(value, message):
     world = World().run("run", "-m", "x.gguf", *value, "Hi")
     assert (world.code, world.err.splitlines()[0]) == (2, f"error: {message}")
+
+
+def test_a_prompt_too_long_for_the_name_of_a_file_is_no_file():
+    assert not is_file("问" * 400)

@@ -96,3 +96,19 @@ def test_a_paste_of_several_lines_is_one_message(screen):
     screen.type("\x04")
     assert screen.end() == 0
     assert screen.text.count("tokens/s") == 1
+
+
+def test_a_chat_whose_answers_go_into_a_pipe_goes_on_after_the_first(tiny_model_path):
+    master, slave = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "specchat.cli.main", "run", "-m", tiny_model_path, "-n", "3", "-s", "1", "-t", "1"],
+        stdin=slave,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(slave)
+        os.write(master, b"one\ntwo\n/exit\n")
+        _, errors = process.communicate(timeout=60)
+    os.close(master)
+    assert b"error" not in errors
+    assert process.returncode == 0

@@ -47,6 +47,14 @@ def test_costs_are_kept_between_runs(tmp_path):
     assert store.load("another pair") is None
 
 
+def test_names_of_files_need_not_be_text(tmp_path):
+    store = CostStore(tmp_path)
+    store.save("bad\udcffname.gguf", CostCurve({1: 0.5, 2: 0.75}))
+    loaded = store.load("bad\udcffname.gguf")
+    assert loaded is not None
+    assert loaded.measured == {1: 0.5, 2: 0.75}
+
+
 def test_damaged_or_foreign_files_are_measured_again(tmp_path):
     store = CostStore(tmp_path)
     store.save("a pair", CostCurve({1: 0.5, 2: 0.75}))

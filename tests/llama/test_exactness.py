@@ -210,6 +210,9 @@ class Recorder:
         self.rows[len(history)] = logits.copy()
         return self.chain.distribution(logits, history)
 
+    def lead(self, logits, distribution, token) -> float:
+        return self.chain.lead(logits, distribution, token)
+
 
 @dataclass(frozen=True)
 class Told:
@@ -345,7 +348,7 @@ def test_a_recurrent_target_decodes_plain_and_says_so_and_is_right(write_tiny_mo
         pair(path, write_tiny_model() if draft == "model" else draft, sampling={"temperature": 0.0}) as loaded,
     ):
         [notice] = loaded.notices
-        assert notice.startswith("Snake")
+        assert notice.startswith(f"{path.stem} cannot take tokens back")
         assert "recurrent" in notice
         ends, text = loaded.target.vocabulary.end_tokens, list(PROMPT)
         for _ in range(3):

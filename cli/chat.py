@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
-from specchat.speculative.errors import SpecchatError
 from specchat.speculative.messages import Message
 
+from .failures import failure
 from .interruption import ignoring, raising, stopping
 from .screen import note, report
 from .speaker import Speaker
@@ -34,9 +34,10 @@ class Chat:
 
     def _converse(self) -> None:
         while (line := self._read()) is not None:
-            if line in _LEAVE:
+            command = _COMMAND.match(line)
+            if command and command[0] in _LEAVE:
                 return
-            if command := _COMMAND.match(line):
+            if command:
                 self._note(f"There is no command {command[0]}. {_HELP} Put a space in front to send it as it is.")
             elif line.strip():
                 self._answer_or_report(line)
@@ -45,7 +46,6 @@ class Chat:
         """Answer `text` and remember both; if Ctrl-C comes before the first word, neither."""
         asked = [*self.messages, Message("user", text)]
         interrupt = self.speaker.pair.session.interrupt
-        interrupt.clear()
         with stopping(interrupt):
             prompt = self.speaker.pair.chat_tokens(asked)
             finished = None if interrupt.requested else self.speaker.speak(prompt)
@@ -57,8 +57,11 @@ class Chat:
     def _answer_or_report(self, text: str) -> None:
         try:
             self.answer(text)
-        except SpecchatError as error:
-            report(self.speaker.env, error.message, error.hint)
+        except OSError:
+            raise  # there is nothing to chat on any more
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, the chat goes on
+            found = failure(error)
+            report(self.speaker.env, found.message, found.hint)
 
     def _read(self) -> str | None:
         """What the person types, "" for Ctrl-C, None when they leave with Ctrl-D."""

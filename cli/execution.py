@@ -4,6 +4,8 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import NoReturn
 
 from .environment import Environment, process_environment
@@ -50,34 +52,30 @@ def _parse_and_run(arguments: list[str], env: Environment) -> int:
     from .exit_codes import FINE, USAGE
     from .habits import check_arguments
 
-    check_arguments(arguments)
-    outcome = application()(arguments or ["--help"], standalone_mode=False, obj=env, prog_name="specchat")
+    check_arguments(arguments, _options(arguments))
+    with redirect_stdout(StringIO()) as printed:  # Typer prints its help itself, and takes a closed pipe for a failure
+        outcome = application()(arguments or ["--help"], standalone_mode=False, obj=env, prog_name="specchat")
+    env.stdout.write(printed.getvalue())
     if callable(outcome):
         outcome()
     return FINE.code if arguments else USAGE.code
 
 
+def _options(arguments: Sequence[str]) -> list[int]:
+    """The places of the options in `arguments`."""
+    from .app import application
+    from .words import option_places, options_with_value
+
+    return option_places(arguments, options_with_value(application(), arguments[0])) if arguments else []
+
+
 def _explain(error: Exception, arguments: Sequence[str], env: Environment) -> int:
     """Tell the user what went wrong; returns the exit code."""
-    import typer
-
-    from specchat.speculative.errors import SpecchatError
-
-    from .exit_codes import FAILED, USAGE, exit_code
+    from .failures import failure
     from .screen import report
-    from .usage import usage_sentences
 
-    if "--debug" in arguments:
+    if "--debug" in {arguments[place] for place in _options(arguments)}:
         traceback.print_exception(error, file=env.stderr)
-    match error:
-        case SpecchatError():
-            report(env, error.message, error.hint)
-            return exit_code(error)
-        case typer.TyperException():
-            report(env, *usage_sentences(error, arguments))
-            return USAGE.code
-        case OSError():
-            report(env, f"{error.strerror or error}.", "--debug shows where.")
-        case _:
-            report(env, f"specchat made a mistake: {error!r}.", "--debug shows where; please report it.")
-    return FAILED.code
+    found = failure(error, arguments)
+    report(env, found.message, found.hint)
+    return found.code

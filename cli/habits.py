@@ -130,8 +130,8 @@ _FAMILIES = "llama|qwen|gemma|mistral|mixtral|phi|deepseek|smollm|gpt-oss|granit
 _MODEL_NAME = re.compile(rf".*\.gguf|({_FAMILIES})[\w.-]*|[\w.-]+(/[\w.-]+)?:[\w.-]+|[\w.-]+/[\w.-]+", re.IGNORECASE)
 
 
-def check_arguments(arguments: Sequence[str]) -> None:
-    """Raise `UsageError` for a command line that belongs to another tool."""
+def check_arguments(arguments: Sequence[str], options: Sequence[int]) -> None:
+    """Raise `UsageError` for a command line that belongs to another tool; `options` are the places of its options."""
     if not arguments:
         return
     command, *rest = arguments
@@ -139,10 +139,10 @@ def check_arguments(arguments: Sequence[str]) -> None:
         spelled_out = command in ("chat", "prompt", "generate") and "-m" in rest
         hint = f"Write specchat run {shlex.join(rest)}" if spelled_out else COMMANDS[command]
         raise UsageError(f"There is no command {command}.", hint)
-    options = rest[: rest.index("--")] if "--" in rest else rest
-    for place, option in enumerate(options):
+    for place in options:
+        option = arguments[place]
         if option in ("-o", "--option"):
-            raise UsageError(f"There is no option {option}.", _llm_option(options[place + 1 : place + 3]))
+            raise UsageError(f"There is no option {option}.", _llm_option(arguments[place + 1 : place + 3]))
         name = option.partition("=")[0] if option.startswith("--") else option
         if name in OPTIONS:
             raise UsageError(f"There is no option {name}.", OPTIONS[name])
@@ -156,6 +156,8 @@ def _llm_option(pair: Sequence[str]) -> str:
 
 def draft_value(text: str) -> str:
     """The value of --draft: a file, ngram or none. In llama.cpp it was a number of tokens."""
+    if not text:
+        raise typer.BadParameter("The name is empty.\nGive a .gguf file, ngram or none.")
     if text.isdecimal() and not Path(text).exists():
         raise typer.BadParameter(f"{text} is no draft model.\nThe number of tokens to draft is --draft-max {text}")
     return text

@@ -16,12 +16,13 @@ class Stopped(Exception):
 
 @contextmanager
 def stopping(interrupt: Interrupt) -> Iterator[None]:
-    """Ctrl-C requests the interrupt while this lasts; a second one kills."""
+    """Ctrl-C requests the interrupt while this lasts; a second one kills. What was requested before is forgotten."""
 
     def request(_signum: int, _frame: FrameType | None) -> None:
         interrupt.request()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+    interrupt.clear()
     with _handling(request):
         yield
 

@@ -1,7 +1,10 @@
 """Loading the models, with progress on a terminal."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
+
+from specchat.speculative.errors import SpecchatError
 
 from .screen import warn
 from .status_line import StatusLine
@@ -14,6 +17,16 @@ if TYPE_CHECKING:
     from .environment import Environment
 
 
+@contextmanager
+def importing_llama_cpp() -> Iterator[None]:
+    """Where llama.cpp is imported for the first time: raises `SpecchatError` if it cannot be."""
+    try:
+        yield
+    except (ImportError, OSError, RuntimeError) as error:
+        hint = "Build it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
+        raise SpecchatError(f"llama.cpp cannot be used: {error}", hint) from error
+
+
 class PairLoader(Protocol):
     """How models become a pair."""
 
@@ -22,8 +35,9 @@ class PairLoader(Protocol):
 
 
 def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None]) -> "Pair":
-    """Load with llama.cpp, which is imported now and not before."""
-    from specchat.speculative.llama.pair import load_pair
+    """Load with llama.cpp, which is imported now and not before. Raises `SpecchatError` where it is not there."""
+    with importing_llama_cpp():
+        from specchat.speculative.llama.pair import load_pair
 
     return load_pair(config, interrupt, on_progress)
 

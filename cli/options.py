@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .habits import context_value, draft_value, seed_value
-from .values import number, one_of, token_limit, whole
+from .values import filled, number, one_of, token_limit, whole
 
 MODELS, PROMPT, ANSWER, SAMPLING = "Models", "Prompt", "Answer", "Sampling"
 DRAFTING, MACHINE, OUTPUT = "Drafting", "Machine", "Output"
@@ -19,7 +19,12 @@ class ModelOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            "-m", "--model", metavar="FILE", help="The model that answers, a GGUF file.", rich_help_panel=MODELS
+            "-m",
+            "--model",
+            parser=filled("a .gguf file"),
+            metavar="FILE",
+            help="The model that answers, a GGUF file.",
+            rich_help_panel=MODELS,
         ),
     ] = None
     draft: Annotated[
@@ -38,6 +43,7 @@ class ModelOptions:
         str | None,
         typer.Option(
             "--profile",
+            parser=filled("the name of a profile, or a YAML file"),
             metavar="NAME|FILE",
             help="A pair with its settings: demo, or a YAML file of your own.",
             rich_help_panel=MODELS,

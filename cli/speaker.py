@@ -24,7 +24,7 @@ _ROOM = 512
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Generates after a prompt and shows it. While it does, Ctrl-C ends the answer and keeps what was said."""
+    """Generates after a prompt and shows it. An interrupt of the session ends the answer and keeps what was said."""
 
     env: Environment
     pair: "Pair"
@@ -35,12 +35,11 @@ class Speaker:
         """Show what follows `prompt`. Raises `PromptTooLongError`."""
         session = self.pair.session
         renderer = Renderer(self.env, self.output, session.n_ctx)
-        with stopping(session.interrupt):
-            try:
-                events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
-            except PromptTooLongError as error:
-                raise self._too_long(error, len(prompt)) from error
-            finished = renderer.show(events)
+        try:
+            events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
+        except PromptTooLongError as error:
+            raise self._too_long(error, len(prompt)) from error
+        finished = renderer.show(events)
         if self.output.json:
             self.env.stdout.write(answer_json(finished, self.pair.config) + "\n")
             self.env.stdout.flush()
@@ -56,5 +55,7 @@ class Speaker:
 
     def speak_once(self, prompt: Sequence[int]) -> None:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
-        if self.speak(prompt).finish_reason == "cancelled":
+        with stopping(self.pair.session.interrupt):
+            finished = self.speak(prompt)
+        if finished.finish_reason == "cancelled":
             raise Stopped

@@ -21,7 +21,7 @@ class StatusLine:
 
     def show(self, *items: str) -> None:
         """Replace the line; items that do not fit are left out, from the end."""
-        if not self.shown or not self.env.stderr_is_terminal:
+        if not self.shown or not self.env.stderr_is_terminal or self.env.dumb:
             return
         self._since = self.env.now() if self._since < 0 else self._since
         if self.env.now() - self._since < self.delay:

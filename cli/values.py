@@ -39,6 +39,17 @@ def number(least: float = -math.inf, most: float = math.inf) -> Callable[[str], 
     return parse
 
 
+def filled(what: str) -> Callable[[str], str]:
+    """A parser of texts that are not empty; `what` is such a text."""
+
+    def parse(text: str) -> str:
+        if not text:
+            raise typer.BadParameter(f"The name is empty.\nGive {what}.")
+        return text
+
+    return parse
+
+
 def one_of(*words: str) -> Callable[[str], str]:
     """A parser that takes one of the words."""
 

@@ -55,6 +55,7 @@ class Generation:
                     break
                 self.interrupt.check()
         except Cancelled:
+            self.interrupt.clear()
             self._reason = "cancelled"
         finished = perf_counter()
         first_token = first_token or finished

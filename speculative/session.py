@@ -20,7 +20,7 @@ class Session:
 
     `piece` gives the bytes of a token, `n_ctx` and `n_batch` are the target's context and its longest pass. The n-th
     generation of a session has a seed of its own, derived from `seed`. Whoever requests the `interrupt` ends the
-    running generation, which then finishes as cancelled.
+    running generation, or else the next one, which then finishes as cancelled; the request is met with that.
     """
 
     decoder: SpeculativeDecoder
@@ -53,7 +53,6 @@ class Session:
         settled = common_prefix(self._context[:-1], prompt)
         self._context = list(prompt)
         room = self.n_ctx - len(prompt)
-        self.interrupt.clear()
         return Generation(
             decoder=self.decoder,
             piece=self.piece,

@@ -66,7 +66,6 @@ class Device:
 class BuildInfo:
     """What the installed llama.cpp is and can do."""
 
-    package_version: str
     llama_version: str
     gpu_offload: bool
     features: str
@@ -77,7 +76,6 @@ def build_info() -> BuildInfo:
     """Describe the installed llama.cpp."""
     start_backend()
     return BuildInfo(
-        package_version=llama_cpp.__version__,
         llama_version=llama_cpp.llama_version().decode(errors="replace"),
         gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),

@@ -37,7 +37,7 @@ def test_a_turn_reads_only_what_is_new():
 
 
 def test_ways_to_leave():
-    for line in ("/exit", "/bye", "/quit"):
+    for line in ("/exit", "/bye", "/quit", "/exit now"):
         world = World(stdin=None, screen=True, lines=[line, "never read"]).run(*CHAT)
         assert (world.code, world.transcript) == (0, f">>> {line}\n")
 
@@ -102,6 +102,19 @@ def test_an_error_does_not_end_the_chat_and_takes_its_message_back():
     assert "error: The prompt has 101 tokens, but the context holds 50." in world.transcript
     assert [message.content for message in world.pair.chats[-1]] == ["Hi"]
     assert world.transcript.endswith("Hello.\n>>> \n")
+
+
+def test_not_even_a_mistake_of_ours_ends_the_chat():
+    accidents = [None, ValueError("odd"), None]  # the first call only looks for the template
+
+    def fail(_: int) -> None:
+        if accident := accidents.pop(0):
+            raise accident
+
+    world = World(stdin=None, screen=True, lines=["One", "Two"], on_chat=fail).run(*CHAT)
+    assert "error: specchat made a mistake: ValueError('odd')." in world.transcript
+    assert world.transcript.endswith("Hello.\n>>> \n")
+    assert world.code == 0
 
 
 def test_a_missing_template_is_told_before_anything_is_typed():

@@ -1,9 +1,10 @@
 """`specchat doctor`, `specchat help` and `--version`."""
 
-import io
 import re
+import sys
 from pathlib import Path
 
+from specchat.cli.doctor import build_rows
 from specchat.cli.exit_codes import TABLE
 from specchat.speculative.llama.backend import BuildInfo, Device
 
@@ -32,13 +33,19 @@ def test_the_doctor_fits_a_narrow_terminal():
 
 
 def test_the_doctor_shows_each_gpu_with_its_memory():
-    from specchat.cli.doctor import report_rows
-
     gpu = Device("CUDA0", "Big GPU", 3 << 30, 8 << 30)
-    rows = report_rows(BuildInfo("1", "2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,)), 3)
+    rows = build_rows(BuildInfo("2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,)))
     assert ("device", "CUDA0: Big GPU, 3.0 of 8.0 GiB free") in rows
     assert ("built with", "AVX2 ARCHS") in rows
-    assert ("threads", "3, one for each core that may be used") in rows
+
+
+def test_the_doctor_shows_the_rest_where_llama_cpp_is_broken(monkeypatch):
+    monkeypatch.setitem(sys.modules, "specchat.speculative.llama.backend", None)  # what a failed import looks like
+    world = World().run("doctor")
+    assert world.code == 1
+    assert re.search(r"^memory +\d", world.out, re.MULTILINE)
+    assert "llama.cpp cannot be used" in world.err
+    assert "llama-cpp-python" in world.err.splitlines()[-1]
 
 
 def test_the_exit_codes_are_explained_as_they_are():
@@ -58,9 +65,10 @@ def test_help_without_a_topic_lists_them_and_an_unknown_one_is_an_error():
     assert World().run("help", "nothing").code == 2
 
 
-def test_help_groups_the_options(capsys):
-    assert World(stdout=io.StringIO()).run("run", "--help").code == 0
-    text = capsys.readouterr().out
+def test_help_groups_the_options():
+    world = World().run("run", "--help")
+    assert world.code == 0
+    text = world.out
     for group in ("Prompt:", "Models:", "Answer:", "Sampling:", "Drafting:", "Machine:", "Output:"):
         assert f"\n{group}\n" in text
     assert "\x1b" not in text
@@ -68,11 +76,13 @@ def test_help_groups_the_options(capsys):
     assert "or a YAML file of your own" in " ".join(text.split())
 
 
-def test_the_version_is_one_line(capsys):
-    assert World().run("--version").code == 0
-    assert re.fullmatch(r"specchat .+\n", capsys.readouterr().out)
+def test_the_version_is_one_line():
+    world = World().run("--version")
+    assert world.code == 0
+    assert re.fullmatch(r"specchat .+\n", world.out)
 
 
-def test_no_command_at_all_shows_the_help_and_is_a_usage_error(capsys):
-    assert World().run().code == 2
-    assert "Usage: specchat" in capsys.readouterr().out
+def test_no_command_at_all_shows_the_help_and_is_a_usage_error():
+    world = World().run()
+    assert world.code == 2
+    assert "Usage: specchat" in world.out

@@ -53,6 +53,21 @@ def test_words_behind_two_dashes_are_only_words():
     )
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("--stop", "-e", "Hi"),
+        ("-r", "--color", "Hi"),
+        ("-sys", "-x", "Hi"),
+        ("-p", "-o"),
+        ("-p=-o",),
+        ("--prompt", "-hf"),
+    ],
+)
+def test_the_value_of_an_option_may_look_like_another_tool_s_option(line):
+    assert World().run("run", "-m", "x.gguf", *line).code == 0
+
+
 def test_a_draft_file_may_be_called_like_a_number(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "16").touch()
@@ -73,6 +88,8 @@ def test_llama_cpp_s_number_for_a_random_seed_is_random():
         (("--top-p", "1.5"), "--top-p: 1.5 is out of range."),
         (("-n", "0"), "-n: 0 tokens is nothing to generate."),
         (("--max-tokens=x",), "--max-tokens: 'x' is not a whole number."),
+        (("-md", ""), "-md: The name is empty."),
+        (("--profile", ""), "--profile: The name is empty."),
         (("-fa", "maybe"), "-fa: 'maybe' is not known."),
         (("-s", "99999999999"), "The seed 99999999999 is out of range."),
     ],

@@ -165,6 +165,24 @@ def test_the_answer_holds_what_the_limit_let_through(model):
     assert all(texts[-1].startswith(text.rstrip("\ufffd")) for text in texts)
 
 
+@pytest.mark.parametrize("arguments", ["--version", "--help", "run --help"])
+def test_help_into_a_closed_pipe_ends_by_sigpipe_without_a_word(arguments):
+    line = f"{sys.executable} -m specchat.cli.main {arguments} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
+    assert done.stderr == b""
+    assert int(done.stdout) in (0, 128 + signal.SIGPIPE)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_standard_error_that_takes_nothing_changes_nothing(model):
+    run = f"{sys.executable} -m specchat.cli.main run -t 1 -n 3 --stats"
+    for target in ("/dev/full", ">(true)"):
+        line = f"{run} -m {model} Hi 2> {target}; echo $?; {run} -m missing.gguf Hi 2> {target}; echo $?"
+        done = subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        codes = done.stdout.splitlines()
+        assert (codes[-2], codes[-1]) == (b"0", b"3")
+
+
 def test_a_missing_model_is_told_with_exit_code_3(tmp_path):
     done = specchat("run", "-m", tmp_path / "none.gguf", "Hi")
     assert (done.returncode, done.stdout) == (3, b"")

@@ -242,6 +242,8 @@ def test_only_debug_shows_a_traceback():
     assert world.err.startswith("Traceback")
     assert "error: specchat made a mistake: ValueError('odd').\n" in world.err
     assert world.code == 1
+    for prompt in (("--", "--debug"), ("-p", "--debug")):
+        assert "Traceback" not in World(load_error=ValueError("odd")).run(*MODEL, *prompt).err
 
 
 def test_control_characters_in_errors_are_shown():

@@ -21,7 +21,7 @@ pty = pytest.importorskip("pty")
 class Screen:
     """A process on a terminal of its own."""
 
-    def __init__(self, *arguments: object) -> None:
+    def __init__(self, *arguments: object, terminal: str = "xterm") -> None:
         self.text = ""
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
@@ -31,7 +31,7 @@ class Screen:
             stderr=slave,
             start_new_session=True,
             preexec_fn=_take_terminal,
-            env={**os.environ, "TERM": "xterm"},
+            env={**os.environ, "TERM": terminal},
         )
         os.close(slave)
 
@@ -96,6 +96,16 @@ def test_a_paste_of_several_lines_is_one_message(screen):
     screen.type("\x04")
     assert screen.end() == 0
     assert screen.text.count("tokens/s") == 1
+
+
+def test_a_dumb_terminal_gets_no_escape_codes(tiny_model_path):
+    screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, terminal="dumb")
+    screen.wait_for(">>> ")
+    screen.type("Hi\n")
+    screen.wait_for("tokens/s")
+    screen.type("/exit\n")
+    assert screen.end() == 0
+    assert "\x1b" not in screen.text
 
 
 def test_a_chat_whose_answers_go_into_a_pipe_goes_on_after_the_first(tiny_model_path):

@@ -149,7 +149,6 @@ def test_llama_cpp_is_silent_unless_verbose(tiny_model_path, tmp_path, verbose):
 
 def test_the_build_describes_itself():
     info = build_info()
-    assert info.package_version.startswith("0.")
     assert info.llama_version
     assert "CPU" in info.features
     assert info.devices

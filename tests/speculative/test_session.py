@@ -124,6 +124,13 @@ def test_cancelling_while_the_prompt_is_read_says_nothing():
     assert finished.stats.prompt_seconds > 0 == finished.stats.predicted_seconds
 
 
+def test_a_request_to_stop_that_comes_between_two_answers_is_met_once():
+    talk = session()
+    talk.interrupt.request()
+    assert finish(talk).finish_reason == "cancelled"
+    assert finish(talk, max_tokens=3).finish_reason == "length"
+
+
 def test_each_generation_has_its_own_seed_which_reproduces_it():
     talk = session()
     first, second, third = (finish(talk, max_tokens=20) for _ in range(3))

@@ -29,7 +29,7 @@ from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import start_backend
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import Pair, load_pair
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 
 FUNCTIONS = ("llama_decode", "llama_synchronize", "llama_get_logits", "llama_memory_seq_rm")
 CONTEXTS = [200, 4000]

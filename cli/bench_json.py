@@ -7,7 +7,7 @@ from specchat.speculative.bench.advice import advice
 from specchat.speculative.bench.answer import Answer, Pairing
 from specchat.speculative.bench.ratios import Estimate
 from specchat.speculative.bench.report import Report, Row, Summary
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 
 from .bench_setup import Contest
 

@@ -12,8 +12,8 @@ from specchat.speculative.bench.schedule import Plan
 from specchat.speculative.bench.subject import Subject
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
 from specchat.speculative.errors import UsageError
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
-from specchat.speculative.pair import PairConfig
 
 from .bench_options import BenchOptions
 from .environment import Environment

@@ -11,8 +11,8 @@ from typing import Literal
 
 from specchat.profiles.store import load_profile
 from specchat.speculative.events import GenerationFinished
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
-from specchat.speculative.pair import PairConfig
 
 from .environment import Environment
 from .execution import guarded, run_process

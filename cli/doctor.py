@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import SpecchatError
-from specchat.speculative.llama.threads import default_threads
 
 from .environment import Environment
 from .loading import importing_llama_cpp
@@ -63,6 +62,8 @@ def build_rows(build: "BuildInfo") -> list[tuple[str, str]]:
 
 def machine_rows() -> list[tuple[str, str]]:
     """What there is to compute with."""
+    from specchat.speculative.llama.threads import default_threads
+
     return [
         ("threads", f"{default_threads()}, one for each core that may be used"),
         ("memory", _memory()),

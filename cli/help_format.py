@@ -19,4 +19,4 @@ class GroupedCommand(TyperCommand):
                 section.append((f"{parameter.metavar}…", record[1]) if is_argument else record)
         for name, records in sections.items():
             with formatter.section(name):
-                formatter.write_dl(records)
+                formatter.write_dl(records, col_max=min(30, formatter.width // 3))

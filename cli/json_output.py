@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from specchat.speculative.events import GenerationFinished
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.stats import GenerationStats
 
 _CONTROL = re.compile("[\x7f-\x9f]")

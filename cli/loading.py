@@ -12,7 +12,7 @@ from .status_line import StatusLine
 if TYPE_CHECKING:
     from specchat.speculative.interrupt import Interrupt
     from specchat.speculative.llama.pair import Pair
-    from specchat.speculative.pair import PairConfig
+    from specchat.speculative.llama.pair_config import PairConfig
 
     from .environment import Environment
 

@@ -13,8 +13,8 @@ from specchat.profiles.sources import ModelSource, model_path
 from specchat.profiles.store import load_profile, profile_names
 from specchat.speculative.errors import ModelLoadError
 from specchat.speculative.llama.config import FlashAttention, LlamaConfig
+from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
-from specchat.speculative.pair import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.verification import VerificationName
 
 from .habits import RANDOM_SEED, no_model

@@ -1,5 +1,6 @@
 """What to say about a command line that Typer cannot read."""
 
+import difflib
 import shlex
 from collections.abc import Sequence
 
@@ -14,7 +15,12 @@ def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tu
     """What is wrong, and what to do about it."""
     spelled = _option(error, arguments)
     message, _, hint = error.message.partition("\n")
-    message = f"{spelled}: {message}" if spelled else error.format_message()
+    if spelled:
+        message = f"{spelled}: {message}"
+    elif hasattr(error, "possibilities"):
+        message = f"There is no option {getattr(error, 'option_name', '')}."
+    else:
+        message = error.format_message()
     return message, hint or _hint(error, arguments)
 
 
@@ -37,5 +43,9 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         return f'To ask something: specchat run -m FILE "{" ".join(arguments)}"'
     if option == "-c":
         return CONTEXT_HINT
-    dashes = "; a prompt that starts with a dash goes behind --" if hasattr(error, "possibilities") else ""
-    return f"specchat {first} --help lists the options{dashes}."
+    guess, dashes = "", ""
+    if hasattr(error, "possibilities"):
+        close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
+        guess = f"Did you mean {close[0]}? " if close else ""
+        dashes = "; a prompt that starts with a dash goes behind --"
+    return f"{guess}specchat {first} --help lists the options{dashes}."

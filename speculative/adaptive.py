@@ -28,14 +28,13 @@ class AdaptiveLength:
     running: by the *lead* of a guess, once it is made, and before that by the *mood* of the text, an average of how
     sure the target itself was of the last tokens, which costs nothing to know while nothing is drafted.
 
-    Both cost curves hold at least two lengths; without `draft_costs` guesses are free. `may_drop` allows to throw
-    guesses away after they were drawn, which only coupled verification survives. `clock` counts seconds.
+    Both cost curves hold at least two lengths; without `draft_costs` guesses are free. Some guesses are thrown away
+    after they were drawn, which only coupled verification survives. `clock` counts seconds.
     """
 
     target_costs: CostCurve
     draft_costs: CostCurve | None
     most: int
-    may_drop: bool = True
     clock: Callable[[], float] = perf_counter
     mood: float = 0.85
     by_lead: Calibration = field(default_factory=lambda: Calibration(offset=-0.3, slope=0.8))
@@ -59,9 +58,8 @@ class AdaptiveLength:
         drafted, best = self._draft(guesses, behind, prices)
         if probe and drafted and best == 0:
             self._probes, best = self._probes + 1, 1
-        kept = drafted[: best if self.may_drop else len(drafted)]
-        self._unchecked = 0 if kept else self._unchecked + 1
-        return Draft(tuple(kept))
+        self._unchecked = 0 if best else self._unchecked + 1
+        return Draft(tuple(drafted[:best]))
 
     def _prices(self, most: int) -> "Prices":
         costs = self.target_costs.upto(most + 1)

@@ -88,7 +88,6 @@ def unlearned(length: DraftLength) -> DraftLength:
         target_costs=length.target_costs,
         draft_costs=length.draft_costs,
         most=length.most,
-        may_drop=length.may_drop,
     )
 
 

@@ -12,8 +12,8 @@ from ..costs import CostCurve
 from ..draft_length import DraftLength, FixedLength
 from ..drafting import Drafter, ModelDrafter, NoDrafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS, measure_costs
-from ..pair import PairConfig
 from .model import LlamaModel
+from .pair_config import PairConfig
 from .threads import default_threads
 
 _FOR_REJECTION = 4

@@ -15,12 +15,12 @@ from ..errors import UsageError
 from ..interrupt import Interrupt
 from ..messages import Message
 from ..ngram import NgramDrafter
-from ..pair import PairConfig
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
 from .lengths import KnownCosts, lengths_for
 from .model import LlamaModel
+from .pair_config import PairConfig
 from .recommended import recommended_sampling
 
 Progress = Callable[[float], None]

@@ -16,10 +16,10 @@ from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
 from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.model import Rows
 from specchat.speculative.ngram import NgramDrafter
-from specchat.speculative.pair import PairConfig
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 

@@ -15,7 +15,7 @@ from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.report import Costs, report
 from specchat.speculative.bench.subject import Subject
 from specchat.speculative.errors import DecodeError, UsageError
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 
 from ..speculative.bench.making import CODE, PROSE, answer, pairing
 from .fakes import World

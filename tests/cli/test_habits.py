@@ -36,6 +36,9 @@ from .fakes import World
         (["run", "-m", "x.gguf", "--format", "json", "Hi"], "--json"),
         (["run", "-m", "x.gguf", "--gpu=max", "Hi"], "-ngl"),
         (["run", "-m", "x.gguf", "-5", "times 3"], "behind --"),
+        (["run", "--modell", "x.gguf", "Hi"], "Did you mean --model?"),
+        (["run", "-m", "x.gguf", "--tempp", "1", "Hi"], "Did you mean --temp?"),
+        (["run", "-m", "x.gguf", "--bogus", "Hi"], "hint: specchat run --help lists"),
     ],
 )
 def test_a_habit_gets_the_right_spelling(line, advice):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.speculative.pair import DEFAULT_DRAFT_MAX
+from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX
 
 from .fakes import World
 

@@ -13,7 +13,7 @@ from specchat.speculative.bench.variants import Engine, challengers, cost_curves
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import Pair, load_pair
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 
 from ..tiny import user
 

@@ -16,8 +16,8 @@ from specchat.speculative.events import GenerationFinished, RoundFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.noise import SeededNoise
-from specchat.speculative.pair import PairConfig
 from specchat.speculative.parting import Choice, distance, first_difference
 from specchat.speculative.rounds import Round
 from specchat.speculative.sampling import SamplerChain, SamplingParams

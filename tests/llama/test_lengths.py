@@ -9,8 +9,8 @@ from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.recommended import recommended_sampling
-from specchat.speculative.pair import PairConfig
 
 ONE_THREAD = LlamaConfig(threads=1, n_ctx=256)
 

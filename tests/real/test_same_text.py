@@ -10,9 +10,9 @@ from specchat.speculative.drafting import NoDrafter
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import load_pair
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.ngram import NgramDrafter
-from specchat.speculative.pair import PairConfig
 
 from .same_text import PROMPTS, Case, generate
 

@@ -102,37 +102,6 @@ def test_it_never_drafts_more_than_it_may():
     assert max(simulation.lengths) == 3
 
 
-def test_nothing_is_dropped_after_it_was_drawn_where_that_would_bias_the_text():
-    """Rejection verification: every guess that was drawn is checked."""
-    simulation = Simulation(STEPPED, [0.7] * 300)
-    length = adaptive(STEPPED, simulation)
-    length.may_drop = False
-    drawn = 0
-    draw = simulation.guesses
-
-    def counting(place: int, behind: int):  # type: ignore[no-untyped-def]
-        nonlocal drawn
-        for guess in draw(place, behind):
-            drawn += 1
-            yield guess
-
-    checked = 0
-    observe = length.observe
-
-    class Counting:
-        def take(self, guesses, behind, most):  # type: ignore[no-untyped-def]
-            return length.take(guesses, behind, most)
-
-        def observe(self, step):  # type: ignore[no-untyped-def]
-            nonlocal checked
-            checked += len(step.draft)
-            observe(step)
-
-    simulation.guesses = counting  # type: ignore[method-assign]
-    simulation.run(Counting())
-    assert drawn == checked > 0
-
-
 def test_a_calibration_learns_how_likely_a_lead_is_right():
     calibration = Calibration(offset=0.0, slope=1.0)
     for _ in range(300):

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from .errors import UsageError
-from .llama.config import LlamaConfig
-from .noise import MAX_SEED
-from .verification import VerificationName
+from ..errors import UsageError
+from ..noise import MAX_SEED
+from ..verification import VerificationName
+from .config import LlamaConfig
 
 DEFAULT_DRAFT_MAX = 16
 

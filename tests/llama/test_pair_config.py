@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from specchat.speculative.errors import UsageError
-from specchat.speculative.pair import PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 
 MODEL = Path("model.gguf")
 

@@ -48,9 +48,10 @@ class Environment:
     @property
     def costs_folder(self) -> Path | None:
         """Where to keep what passes cost; None where there is no place for what can be made again."""
-        named = self.variables.get("XDG_CACHE_HOME") or self.variables.get("LOCALAPPDATA")
+        named = (Path(self.variables.get(name, "")) for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
         try:
-            caches = Path(named) if named else self.home() / _CACHES
+            # the XDG specification: relative paths are to be ignored
+            caches = next(filter(Path.is_absolute, named), None) or self.home() / _CACHES
         except RuntimeError:
             return None
         return caches / "specchat" / "costs"

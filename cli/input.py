@@ -22,16 +22,20 @@ def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -
     """
     argument = _argument(options)
     piped = env.stdin is not None and not env.stdin_is_terminal and not options.no_stdin
-    parts = [_read_stdin(env, quiet)] if piped else []
-    parts += [_read_file(env, name) for name in options.files or ()]
-    if argument is None and not parts:
+    parts = [("standard input", _read_stdin(env, quiet))] if piped else []
+    parts += [(name, _read_file(env, name)) for name in options.files or ()]
+    parts += [("the argument", argument)] if argument is not None else []
+    if not parts:
         if env.stdin_is_terminal and not options.no_stdin:
             return None
         raise UsageError("There is no prompt.", "Write it behind the options, in quotation marks.")
-    prompt = "\n\n".join(part for part in [*parts, argument or ""] if part)
+    prompt = "\n\n".join(text for _, text in parts if text)
     if not prompt.strip():
-        where = "standard input is empty and there is no other" if piped and argument is None else "it is empty"
-        raise UsageError(f"There is no prompt: {where}.", "Write it behind the options, in quotation marks.")
+        sources = " and ".join(name for name, _ in parts)
+        raise UsageError(
+            f"There is no prompt: {sources} {'is' if len(parts) == 1 else 'are'} empty.",
+            "Write it behind the options, in quotation marks.",
+        )
     return prompt
 
 
@@ -52,6 +56,8 @@ def _argument(options: PromptOptions) -> str | None:
 
 
 def _read_file(env: Environment, name: str) -> str:
+    if not name:
+        raise UsageError("A file has an empty name.", "Write its name behind the option, or behind the @.")
     try:
         with expanded(name).open("rb") as file:
             data = file.read(MOST_BYTES + 1)

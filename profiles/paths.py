@@ -9,5 +9,5 @@ def expanded(text: str) -> Path:
     """The path that `text` means; a leading `~` is a home folder. Raises `UsageError` where there is no such folder."""
     try:
         return Path(text).expanduser()
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         raise UsageError(f"{text} starts at a home folder that is not known.", "Write the whole path.") from error

@@ -9,6 +9,8 @@ from .paths import expanded
 from .profile import Profile, parse_profile
 
 SHIPPED = Path(__file__).parent
+_MOST_BYTES = 1 << 20
+"""More than anybody writes."""
 
 
 def profile_names(folder: Path = SHIPPED) -> list[str]:
@@ -30,14 +32,34 @@ def load_profile(name: str, folder: Path = SHIPPED) -> Profile:
     return _load(folder / f"{name}.yaml")
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML without aliases: a few lines of them can stand for more than any memory holds."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="a profile has no aliases (*)", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+
 def _load(file: Path) -> Profile:
+    data = _read(file)
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ProfileError(f"The profile {file} cannot be read: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        content = yaml.load(data.decode(), _Loader)
+    except Exception as error:  # the parser lets out whatever a date, a number or a depth makes Python raise
         raise ProfileError(f"{file}{_line(error)}: this is not YAML.", _problem(error)) from error
     return parse_profile(file.stem, content, str(file), file.parent)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise ProfileError(f"The profile {file} cannot be read: {error.strerror}.") from error
+    if len(data) > _MOST_BYTES:
+        raise ProfileError(f"{file} is longer than {_MOST_BYTES >> 20} MiB, which no profile is.", "Check the path.")
+    return data
 
 
 def _line(error: Exception) -> str:
@@ -48,4 +70,6 @@ def _line(error: Exception) -> str:
 def _problem(error: Exception) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem:
         return f"The parser says: {error.problem}."
-    return "It has to be text in UTF-8 without control characters."
+    if isinstance(error, (yaml.YAMLError, UnicodeDecodeError)):
+        return "It has to be text in UTF-8 without control characters."
+    return f"A value in it cannot be read: {error}. What is a text can stand in quotation marks."

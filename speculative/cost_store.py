@@ -9,6 +9,9 @@ from .costs import CostCurve
 from .files import write_whole
 
 _FORMAT = 1
+_MOST_BYTES = 1 << 16
+_LONGEST = 1 << 20
+_QUICKEST, _SLOWEST = 1e-6, 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +23,14 @@ class CostStore:
     def load(self, key: str) -> CostCurve | None:
         """The curve of `key`, or None."""
         try:
-            content = json.loads(self._file(key).read_text(encoding="utf-8"))
+            with self._file(key).open("rb") as file:
+                content = json.loads(file.read(_MOST_BYTES))  # a longer one is damaged
             if content["format"] != _FORMAT or content["key"] != key:
                 return None
-            curve = {int(length): float(seconds) for length, seconds in content["seconds"].items()}
+            curve = {int(length): seconds for length, seconds in content["seconds"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
-        usable = len(curve) > 1 and all(seconds > 0 for seconds in curve.values())
+        usable = len(curve) > 1 and all(_is_plausible(*figure) for figure in curve.items())
         return CostCurve(curve) if usable else None
 
     def save(self, key: str, curve: CostCurve) -> None:
@@ -40,3 +44,8 @@ class CostStore:
     def _file(self, key: str) -> Path:
         name = sha256(key.encode(errors="surrogateescape")).hexdigest()[:24]
         return self.folder / f"{name}.json"
+
+
+def _is_plausible(length: int, seconds: object) -> bool:
+    """Whether a pass over so many tokens can have taken so long; `seconds` is whatever the file says."""
+    return 1 <= length <= _LONGEST and isinstance(seconds, float) and _QUICKEST <= seconds <= _SLOWEST

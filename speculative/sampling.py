@@ -14,6 +14,9 @@ from .errors import UsageError
 
 Logits = NDArray[np.float32]
 
+_SMALLEST, _LARGEST = 1e-12, 1e12
+"""Of what logits are divided by, multiplied with or lowered by: whatever is combined, float32 can hold it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplingParams:
@@ -40,13 +43,17 @@ class SamplingParams:
         for name, value in (("top_p", self.top_p), ("min_p", self.min_p)):
             if not 0 <= value <= 1:
                 raise UsageError(f"{name} is {value:g}, but it is a probability.", "Give a number from 0 to 1.")
-        if not self.repeat_penalty > 0:
-            raise UsageError(f"repeat_penalty is {self.repeat_penalty:g}.", "Give a number above 0; 1 switches it off.")
+        for name in ("temperature", "repeat_penalty", "presence_penalty", "frequency_penalty"):
+            if not abs(value := getattr(self, name)) <= _LARGEST:
+                raise UsageError(f"{name} is {value:g}, which is out of range.", "Give an ordinary number such as 0.8.")
+        if 0 < self.temperature < _SMALLEST:
+            hint = "Give 0 to choose the most likely token."
+            raise UsageError(f"temperature is {self.temperature:g}, which is too small to divide by.", hint)
+        if self.repeat_penalty < _SMALLEST:
+            hint = "Give a number such as 1.1; 1 switches it off."
+            raise UsageError(f"repeat_penalty is {self.repeat_penalty:g}, which is too small to divide by.", hint)
         if self.penalty_last_n < -1:
             raise UsageError(f"penalty_last_n is {self.penalty_last_n}.", "Give 0 for none, -1 for all, or a count.")
-        numbers = (self.temperature, self.repeat_penalty, self.presence_penalty, self.frequency_penalty)
-        if not np.isfinite(numbers).all():
-            raise UsageError("A sampling option is not a finite number.", "Give an ordinary number such as 0.8.")
 
     @property
     def penalizes(self) -> bool:

@@ -21,8 +21,8 @@ class ChatTemplate:
 
         Raises `ChatTemplateError` if there is none, or if it does not parse.
         """
-        if not source:
-            raise ChatTemplateError(f"{name} has no chat template.", _HINT)
+        if not source or source.isspace():
+            raise ChatTemplateError(f"{title} is empty." if title else f"{name} has no chat template.", _HINT)
         self._vocabulary = vocabulary
         self._source = source
         self._title = title or f"The chat template of {name}"
@@ -65,8 +65,8 @@ class ChatTemplate:
         dictionaries = [{"role": message.role, "content": message.content} for message in messages]
         try:
             response = self._formatters[add_generation_prompt](messages=dictionaries)  # type: ignore[arg-type]
-        except (jinja2.TemplateError, ValueError, TypeError, AttributeError, ArithmeticError, LookupError) as error:
-            raise ChatTemplateError(f"{self._title} rejects the chat: {error}", _HINT) from error
+        except Exception as error:  # somebody else's program ran, and it can raise anything
+            raise ChatTemplateError(f"{self._title} rejects the chat: {_said(error)}", _HINT) from error
         return response.prompt
 
     def _formatter(self, add_generation_prompt: bool) -> Jinja2ChatFormatter:
@@ -82,6 +82,8 @@ class ChatTemplate:
             raise ChatTemplateError(
                 f"{self._title} does not parse: line {error.lineno}: {error.message}", _HINT
             ) from error
+        except Exception as error:  # it is a program, and Python may not like what Jinja makes of it
+            raise ChatTemplateError(f"{self._title} does not parse: {_said(error)}", _HINT) from error
 
     def _replace(self, message: Message, stand_ins: StandIns) -> str:
         marks = self._model_marks if message.role == "assistant" else self._typed_marks
@@ -128,6 +130,12 @@ def _fold_system(messages: Sequence[Message]) -> list[Message] | None:
         return None
     system, user, *others = messages
     return [Message("user", f"{system.content}\n\n{user.content}"), *others]
+
+
+def _said(error: Exception) -> str:
+    """The words of an error, in one line; its name if it has none. Where Python stumbled is no line of a template."""
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    return " ".join(words.split()) or type(error).__name__
 
 
 def _text(vocabulary: Vocabulary, token: int | None) -> str:

@@ -48,8 +48,27 @@ def test_empty_input_alone_is_a_usage_error(stdin):
     assert world.err.startswith("error: There is no prompt: standard input is empty")
 
 
-def test_an_empty_argument_is_a_usage_error():
-    assert World(stdin=None).run(*MODEL, "").code == 2
+@pytest.mark.parametrize(
+    ("stdin", "arguments", "expected"),
+    [
+        (None, ["-f", "{empty}"], "{empty} is empty"),
+        (b"", ["-f", "{empty}"], "standard input and {empty} are empty"),
+        (b"", ["--no-stdin", "-f", "{empty}", "-p", ""], "{empty} and the argument are empty"),
+        (None, [""], "the argument is empty"),
+    ],
+)
+def test_all_that_is_empty_is_named(tmp_path, stdin, arguments, expected):
+    (tmp_path / "empty").write_text("\n")
+    empty = str(tmp_path / "empty")
+    world = World(stdin=stdin).run(*MODEL, *(argument.format(empty=empty) for argument in arguments))
+    assert world.code == 2
+    assert world.err.splitlines()[0] == f"error: There is no prompt: {expected.format(empty=empty)}."
+
+
+@pytest.mark.parametrize("arguments", [("-f", ""), ("--system", "@"), ("--chat-template", "")])
+def test_a_file_without_a_name_is_a_usage_error(arguments):
+    world = World().run(*MODEL, *arguments, "Hi")
+    assert (world.code, world.err.splitlines()[0]) == (2, "error: A file has an empty name.")
 
 
 def test_two_prompts_are_a_usage_error():

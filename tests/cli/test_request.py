@@ -94,6 +94,11 @@ def test_where_there_is_no_home_costs_are_kept_where_the_variables_say_or_nowher
     assert usual.is_relative_to("/me")
 
 
+def test_a_cache_folder_that_depends_on_where_one_stands_is_ignored():
+    config = World(home=homeless, variables={"XDG_CACHE_HOME": "caches"}).run("run", "-m", "a.gguf", "Hi").pair.config
+    assert config.costs_folder is None
+
+
 @pytest.mark.parametrize(
     "line",
     [

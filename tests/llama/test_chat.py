@@ -130,9 +130,50 @@ def test_a_rejected_chat_is_told_in_the_templates_own_words(bpe):
         ChatTemplate(bpe, source, "Tiny").tokens(user("x"))
 
 
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "maximum recursion depth exceeded"),
+        ("{{ 'a' * 10**18 }}", "MemoryError"),
+        ("{{ 'a' * 10**30 }}", "cannot fit 'int'"),
+        ("{{ 1 / 0 }}", "division by zero"),
+        ("{{ messages[9].content }}", "no element 9"),
+        ("{{ 'a'.nothing.at_all }}", "has no attribute"),
+        ("{% include 'another' %}", "another"),
+        ("{{ raise_exception('roles must\n\nalternate') }}", "roles must alternate"),
+    ],
+)
+def test_whatever_goes_wrong_in_a_template_is_one_sentence(bpe, source, reason):
+    with pytest.raises(ChatTemplateError, match=r"^The chat template of Tiny rejects the chat: [^\n]+$") as error:
+        ChatTemplate(bpe, source, "Tiny").tokens(user("x"))
+    assert reason in error.value.message
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{% break %}", "'break' outside loop"),
+        ("{{ 'a' | unheard_of }}", "line 1: No filter named 'unheard_of'."),
+        ("{{ 1 is unheard_of }}", "line 1: No test named 'unheard_of'."),
+        ("{{ " + "9" * 5000 + " }}", "5000 digits"),
+        ("{{ " + "(" * 5000 + " }}", "recursion"),
+    ],
+)
+def test_whatever_goes_wrong_before_a_template_runs_is_one_sentence(bpe, source, reason):
+    with pytest.raises(ChatTemplateError, match=r"^The chat template of Tiny does not parse: [^\n]+$") as error:
+        ChatTemplate(bpe, source, "Tiny")
+    assert reason in error.value.message
+
+
 def test_a_given_template_is_not_blamed_on_the_model(bpe):
     with pytest.raises(ChatTemplateError, match=r"^The given chat template does not parse"):
         ChatTemplate(bpe, "{% if %}", "Tiny", title="The given chat template")
+
+
+@pytest.mark.parametrize("source", ["", " \n"])
+def test_a_given_template_that_is_empty_is_called_so(bpe, source):
+    with pytest.raises(ChatTemplateError, match=r"^The given chat template is empty\.$"):
+        ChatTemplate(bpe, source, "Tiny", title="The given chat template")
 
 
 def test_a_template_that_does_not_parse_is_told_with_its_line(bpe):

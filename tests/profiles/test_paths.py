@@ -20,3 +20,9 @@ def test_the_home_of_nobody_is_a_sentence():
         expanded("~no-such-user/x.gguf")
     with pytest.raises(UsageError):
         parse_profile("pair", {"target": "~no-such-user/x.gguf"}, "pair.yaml", Path("/somewhere"))
+
+
+@pytest.mark.parametrize("user", ["a\0b", "\ud800"])
+def test_nobody_can_have_such_a_name(user):
+    with pytest.raises(UsageError, match="starts at a home folder that is not known"):
+        expanded(f"~{user}/x.gguf")

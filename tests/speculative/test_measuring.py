@@ -1,3 +1,5 @@
+import json
+import math
 from dataclasses import dataclass
 
 import pytest
@@ -63,6 +65,24 @@ def test_damaged_or_foreign_files_are_measured_again(tmp_path):
     for damaged in ("", whole[:30], "[]", whole.replace("0.75", "-1"), whole.replace('"format": 1', '"format": 99')):
         file.write_text(damaged)
         assert store.load("a pair") is None
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        {"1": 0.5, "2": cost}
+        for cost in (1e308, 1e-320, 3601.0, 1e-7, 0.0, -0.5, math.inf, math.nan, True, None, "0.75", [0.75], 10**400)
+    ]
+    + [{"1": 0.5, length: 0.75} for length in ("0", "-1", "1.5", "two", "9" * 400, "9" * 5000)]
+    + [{}, {"1": 0.5}, {str(length): 0.5 for length in range(1, 100_000)}],
+    ids=lambda seconds: str(seconds)[:40],
+)
+def test_costs_that_no_pass_can_have_are_measured_again(tmp_path, seconds):
+    store = CostStore(tmp_path)
+    store.save("a pair", CostCurve({1: 0.5, 2: 0.75}))
+    [file] = tmp_path.iterdir()
+    file.write_text(json.dumps({**json.loads(file.read_text()), "seconds": seconds}))
+    assert store.load("a pair") is None
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path):

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specchat.speculative.errors import UsageError
+from specchat.speculative.noise import Purpose, SeededNoise
 from specchat.speculative.sampling import (
     SamplerChain,
     SamplingParams,
@@ -90,11 +91,47 @@ def test_largest_is_a_sort(seed: int, size: int, count: int, ties: bool):
 
 @pytest.mark.parametrize(
     "options",
-    [{"top_p": 1.5}, {"min_p": -0.1}, {"repeat_penalty": 0.0}, {"penalty_last_n": -2}, {"temperature": np.nan}],
+    [
+        {"top_p": 1.5},
+        {"min_p": -0.1},
+        {"penalty_last_n": -2},
+        {"temperature": np.nan},
+        {"temperature": 1e-40},
+        {"temperature": 1e300},
+        {"repeat_penalty": 0.0},
+        {"repeat_penalty": -1.0},
+        {"repeat_penalty": 1e-40},
+        {"repeat_penalty": 1e39},
+        {"presence_penalty": 1e39},
+        {"frequency_penalty": -np.inf},
+    ],
 )
 def test_values_that_mean_nothing_are_refused(options: dict[str, float]):
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as error:
         SamplingParams(**options)  # type: ignore[arg-type]
+    assert error.value.hint
+
+
+EXTREMES = {
+    "temperature": (1e-12, 1e12),
+    "repeat_penalty": (1e-12, 1e12),
+    "presence_penalty": (-1e12, 1e12),
+    "frequency_penalty": (-1e12, 1e12),
+    "top_k": (0, 1, 10**30),
+    "top_p": (0.0, 5e-324, 1.0),
+    "min_p": (0.0, 5e-324, 1.0),
+}
+
+
+@given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in EXTREMES.items()}))
+def test_the_most_extreme_values_still_make_a_distribution(options: dict[str, float]):
+    """Without a warning of numpy's: warnings are errors here."""
+    chain = SamplerChain(SamplingParams(**options, penalty_last_n=-1))  # type: ignore[arg-type]
+    logits = np.array([0, 1e4, -1e4, 7, 7, -np.inf, 1e-30], np.float32)
+    distribution = chain.distribution(logits, [*range(6)] * 10_000)
+    assert np.exp(distribution.logprobs).sum() == pytest.approx(1)
+    token = SeededNoise(1).draw(distribution, 0, Purpose.TARGET)
+    assert np.isfinite(chain.lead(logits, distribution, token))
 
 
 @given(st.lists(st.floats(-50, 50, width=32), min_size=2, max_size=600), st.data())

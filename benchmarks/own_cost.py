@@ -23,7 +23,7 @@ from typing import Any
 import llama_cpp
 import numpy as np
 
-from specchat.speculative.drafting import Drafter, Guess, Propose
+from specchat.speculative.drafting import Drafter, Guess, Offer, Propose
 from specchat.speculative.events import RoundFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import start_backend
@@ -86,16 +86,15 @@ class WatchedDrafter:
     clock: LlamaClock
     llama_seconds: float = 0.0
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """The drafter's guesses."""
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """What the drafter offers."""
+        return [replace(offer, guesses=self._watched(offer.guesses)) for offer in self.drafter.offers(context, propose)]
+
+    def _watched(self, guesses: Iterator[Guess]) -> Iterator[Guess]:
         before = self.clock.seconds
-        for guess in self.drafter.guesses(context, propose):
+        for guess in guesses:
             self.llama_seconds = self.clock.seconds - before
             yield guess
-
-    def behind(self, context: Sequence[int]) -> int:
-        """As far as the drafter."""
-        return self.drafter.behind(context)
 
     def close(self) -> None:
         """The pair closes it."""

@@ -39,6 +39,7 @@ def bench(
             other = rival_config(config, what.against)
             rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
         contest = prepare(env, pair, rival, what)
+        pair.measure_costs()
         measured = measure(env, contest, quiet=output.quiet)
     report, subject = measured.report, contest.subject
     if output.json:

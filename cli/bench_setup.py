@@ -57,7 +57,7 @@ def bench_config(
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    config = pair_config(options, profile, env.costs_folder)
+    config = pair_config(options, profile, env.cache_folder)
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if config.draft_length is not None:

@@ -37,7 +37,7 @@ def complete(
 
     profile = named_profile(models, prompt, "complete")
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
-    config = pair_config(options, profile, env.costs_folder)
+    config = pair_config(options, profile, env.cache_folder)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")

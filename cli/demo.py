@@ -38,7 +38,7 @@ Draft = Literal["none", "ngram"]
 def demo(env: Environment) -> int:
     """Answer plain and drafted, with caches that hold nothing before, and compare; returns the exit code."""
     profile = load_profile("demo")
-    config = PairConfig(target=model_file(profile.target), sampling=profile.sampling, costs_folder=env.costs_folder)
+    config = PairConfig(target=model_file(profile.target), sampling=profile.sampling, cache_folder=env.cache_folder)
     env.stdout.write(f"{profile.description}\n\n{QUESTION}\n")
     plain, drafted = [], []
     line = StatusLine(env)

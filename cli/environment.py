@@ -46,15 +46,15 @@ class Environment:
     """Seconds of waiting for standard input before that is mentioned."""
 
     @property
-    def costs_folder(self) -> Path | None:
-        """Where to keep what passes cost; None where there is no place for what can be made again."""
+    def cache_folder(self) -> Path | None:
+        """Where to keep what can be found out again; None where there is no place for that."""
         named = (Path(self.variables.get(name, "")) for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
         try:
             # the XDG specification: relative paths are to be ignored
             caches = next(filter(Path.is_absolute, named), None) or self.home() / _CACHES
         except RuntimeError:
             return None
-        return caches / "specchat" / "costs"
+        return caches / "specchat"
 
     @property
     def dumb(self) -> bool:

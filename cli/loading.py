@@ -30,11 +30,13 @@ def importing_llama_cpp() -> Iterator[None]:
 class PairLoader(Protocol):
     """How models become a pair."""
 
-    def __call__(self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None]) -> "Pair":
+    def __call__(
+        self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str, float], None]
+    ) -> "Pair":
         """Load what `config` names."""
 
 
-def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[float], None]) -> "Pair":
+def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str, float], None]) -> "Pair":
     """Load with llama.cpp, which is imported now and not before. Raises `SpecchatError` where it is not there."""
     with importing_llama_cpp():
         from specchat.speculative.llama.pair import load_pair
@@ -52,11 +54,16 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
     line = StatusLine(env, shown=not quiet, delay=0.3)
     try:
         pair = env.load_pair(
-            config, interrupt or Interrupt(), lambda share: line.show(f"loading {config.target.name}: {share:.0%}")
+            config, interrupt or Interrupt(), lambda file, share: line.show(f"loading {file}: {share:.0%}")
         )
     finally:
         line.clear()
-    if not quiet:
-        for notice in pair.notices:
-            warn(env, notice)
+    tell_notices(env, pair, quiet)
     return pair
+
+
+def tell_notices(env: "Environment", pair: "Pair", quiet: bool) -> None:
+    """Show what a pair has to say and did not say before."""
+    for notice in pair.take_notices():
+        if not quiet:
+            warn(env, notice)

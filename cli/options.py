@@ -35,7 +35,7 @@ class ModelOptions:
             "--model-draft",
             parser=draft_value,
             metavar="FILE|ngram|none",
-            help="What guesses ahead: a small model, the n-grams of the text, or nothing (the default).",
+            help="What guesses ahead: a small model, the n-grams of the text (the default) or nothing.",
             rich_help_panel=MODELS,
         ),
     ] = None

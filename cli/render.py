@@ -54,7 +54,7 @@ class Renderer:
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
         if self._wants_statistics() and finished.tokens:
-            items = statistics(finished, self.n_ctx)
+            items = statistics(finished, self.n_ctx, thorough=self.options.stats or self.options.verbose)
             columns = self.env.columns() if self.env.stderr_is_terminal else sum(map(len, items)) * 2
             note(self.env, joined(items, columns))
 

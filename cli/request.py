@@ -59,9 +59,9 @@ def limits(answer: AnswerOptions, profile: Profile | None) -> Limits:
 
 
 def pair_config(
-    options: PairOptions, profile: Profile | None, costs_folder: Path | None, chat_template: str | None = None
+    options: PairOptions, profile: Profile | None, cache_folder: Path | None, chat_template: str | None = None
 ) -> PairConfig:
-    """What to load, by the options and else by the profile. Measured costs are kept in `costs_folder`."""
+    """What to load, by the options and else by the profile. Measured costs are kept in `cache_folder`."""
     draft_max = options.drafting.draft_max or (profile.draft_max if profile else None)
     seed = options.sampling.seed
     return PairConfig(
@@ -72,7 +72,7 @@ def pair_config(
         sampling=_sampling(options.sampling, profile),
         draft_max=DEFAULT_DRAFT_MAX if draft_max is None else draft_max,
         draft_length=options.drafting.draft_length,
-        costs_folder=costs_folder,
+        cache_folder=cache_folder,
         verification=cast(VerificationName, options.drafting.verification),
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
@@ -97,9 +97,9 @@ def _draft(models: ModelOptions, profile: Profile | None) -> Path | Literal["ngr
     if models.draft is None and profile is not None and profile.draft is not None:
         return profile.draft if isinstance(profile.draft, str) else model_file(profile.draft)
     match models.draft:
-        case None | "none":
+        case "none":
             return "none"
-        case "ngram":
+        case None | "ngram":
             return "ngram"
         case file:
             return expanded(file)

@@ -41,7 +41,7 @@ def run(
     profile = named_profile(models, prompt, "run")
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
-    config = pair_config(options, profile, env.costs_folder, template)
+    config = pair_config(options, profile, env.cache_folder, template)
     system = text_or_file(env, chat.system) if chat.system is not None else profile.system if profile else None
     text = read_prompt(env, prompt, output.quiet)
     if text is None or chat.interactive:

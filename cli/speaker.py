@@ -10,6 +10,7 @@ from specchat.speculative.events import GenerationFinished
 from .environment import Environment
 from .interruption import Stopped, stopping
 from .json_output import answer_json
+from .loading import tell_notices
 from .options import OutputOptions
 from .render import Renderer
 from .request import Limits
@@ -44,6 +45,7 @@ class Speaker:
             self.env.stdout.write(answer_json(finished, self.pair.config) + "\n")
             self.env.stdout.flush()
         renderer.conclude(finished)
+        tell_notices(self.env, self.pair, self.output.quiet)
         return finished
 
     def _too_long(self, error: PromptTooLongError, length: int) -> PromptTooLongError:

@@ -11,13 +11,18 @@ _ENDS: dict[FinishReason, str] = {
 }
 
 
-def statistics(finished: GenerationFinished, n_ctx: int) -> list[str]:
-    """What is worth knowing about an answer, in pieces short enough for a narrow terminal."""
+def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False) -> list[str]:
+    """What is worth knowing about an answer, in pieces short enough for a narrow terminal.
+
+    A `thorough` one tells how often drafting paused, and why.
+    """
     stats = finished.stats
     items = [f"{_count(stats.completion_tokens, 'token')} in {stats.predicted_seconds:.1f} s"]
     if stats.predicted_per_second is not None and stats.completion_tokens > 1:  # one token took no time after itself
         items.append(f"{stats.predicted_per_second:.1f} tokens/s")
     items += _drafting(stats)
+    if thorough:
+        items += [f"paused {_times(times)}: {reason}" for reason, times in stats.pauses.items()]
     items.append(f"first token after {stats.prompt_seconds:.2f} s")
     items.append(f"context {stats.prompt_tokens + stats.completion_tokens:,} of {n_ctx:,}")
     items.append(f"seed {finished.seed}")
@@ -29,7 +34,12 @@ def statistics(finished: GenerationFinished, n_ctx: int) -> list[str]:
 def _drafting(stats: GenerationStats) -> list[str]:
     if stats.acceptance_rate is None:
         return []
-    return [f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted"]
+    speed = "too short to compare" if stats.speedup is None else f"{stats.speedup:.2f} × plain"
+    return [speed, f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted"]
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 def _count(number: int, noun: str) -> str:

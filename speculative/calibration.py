@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-_UNKNOWN = 0.5
+_UNKNOWN = 0.25
 """The variance of the offset of which nothing is known, in squared nats."""
 
 

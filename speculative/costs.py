@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 _REMEMBERED = 5
 _DRIFT = 0.05
 _SUDDEN = 2.0
+_STEP = 0.25
+"""What each further token adds to a pass over one, as long as nothing but that pass was measured."""
 _SEPARATE = 32
 """Up to here each length has its own figure; longer passes only read, and share the figure of the nearest length."""
 
@@ -40,7 +42,7 @@ class CostCurve:
         return float(self.upto(length)[-1])
 
     def upto(self, length: int) -> NDArray[np.float64]:
-        """The expected seconds of passes over 1, 2, … `length` tokens.
+        """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.
 
         Beyond the longest measured length the curve goes on with its average slope. It never falls: a pass that seemed
         dearer than a longer one was disturbed.
@@ -49,16 +51,21 @@ class CostCurve:
         figures = np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
         lengths = np.arange(1, length + 1)
         curve = np.interp(lengths, known, figures)
-        if len(known) > 1 and known[-1] < length:
-            slope = (figures[-1] - figures[0]) / (known[-1] - known[0])
+        if known[-1] < length:
+            several = len(known) > 1
+            slope = (figures[-1] - figures[0]) / (known[-1] - known[0]) if several else _STEP * figures[0] / known[0]
             curve += slope * np.maximum(0, lengths - known[-1])
         seconds: NDArray[np.float64] = self._drift * curve
         return seconds
 
+    def take_over(self, other: "CostCurve") -> None:
+        """Forget what is known, for the figures of `other`."""
+        self.measured, self._drift, self._recent = dict(other.snapshot()), 1.0, {}
+
     def observe(self, length: int, seconds: float) -> None:
         """Take in a measured pass."""
         if length not in self.measured:
-            if length <= _SEPARATE or not self.measured:
+            if length <= _SEPARATE or max(self.measured, default=0) <= _SEPARATE:
                 self.measured[length] = seconds / self._drift
                 return
             nearest = min(self.measured, key=lambda known: abs(known - length))

@@ -51,7 +51,8 @@ class SpeculativeDecoder:
         leads = tuple(lead(row, token) for row, token in zip(rows, verdict.tokens, strict=False))
         finished = perf_counter()
         tokens = self._until_end(verdict.tokens)
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads)
+        plain = self.draft_length.plain_seconds()
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain)
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Draft:
         def propose(logits: Logits, text: Sequence[int]) -> Guess:
@@ -59,8 +60,7 @@ class SpeculativeDecoder:
             token = verification.propose(distribution, index + len(text) - len(context))
             return Guess(token, distribution, self.chain.lead(logits, distribution, token))
 
-        guesses = self.drafter.guesses(context, propose)
-        return self.draft_length.take(guesses, self.drafter.behind(context), most)
+        return self.draft_length.take(self.drafter.offers(context, propose), most)
 
     def _distributions(self, rows: Rows, context: Sequence[int], draft: Draft) -> Iterator[TokenDistribution]:
         """What the target says after the context and after each draft token, computed when it is asked for."""

@@ -1,25 +1,25 @@
 """How many tokens to draft in a round."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from .drafting import Draft, Guess
+from .drafting import Draft, Offer
 from .rounds import Round
 
 
 class DraftLength(Protocol):
     """Decides, guess by guess, how long a draft is worth its cost."""
 
-    def take(self, guesses: Iterator[Guess], behind: int, most: int) -> Draft:
-        """As many guesses as are worth it, at most `most`; the empty draft decodes plain.
-
-        The drafter has to read `behind` tokens before its first guess.
-        """
+    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+        """The offer that is worth most, as far as it is worth it, at most `most` guesses; else the empty draft."""
 
     def observe(self, step: Round) -> None:
         """Learn from a finished round."""
+
+    def plain_seconds(self) -> float | None:
+        """What a pass over one token costs now, as measured in this run; None where too few were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,17 @@ class FixedLength:
 
     length: int
 
-    def take(self, guesses: Iterator[Guess], behind: int, most: int) -> Draft:
-        """Always `length` guesses, as far as there are."""
-        return Draft(tuple(islice(guesses, max(0, min(self.length, most)))))
+    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+        """Always `length` guesses of the first offer, as far as there are."""
+        if self.length == 0:
+            return Draft()
+        for offer in offers:
+            return Draft(tuple(islice(offer.guesses, min(self.length, most))), offer.source)
+        return Draft(pause="nothing to guess")
 
     def observe(self, step: Round) -> None:
         """Nothing to learn."""
+
+    def plain_seconds(self) -> float | None:
+        """Not known: where all rounds draft, nothing tells what they would cost without."""
+        return None

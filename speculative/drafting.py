@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from .distribution import TokenDistribution
 from .model import LanguageModel, Rows, advance, common_prefix
 from .sampling import Logits
+
+MODEL, NGRAM = "model", "ngram"
+"""The sources of drafts."""
 
 Propose = Callable[[Logits, Sequence[int]], "Guess"]
 """Chooses a guess from the draft's logits after a text, as the target would choose."""
@@ -32,11 +35,17 @@ class Guess:
         return cls(token, TokenDistribution.point(token), lead)
 
 
+Pause = Literal["nothing to guess", "would not pay", "reading first would not pay"]
+"""Why nothing was drafted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Guesses that are checked in one pass. The empty draft is plain decoding."""
+    """Guesses of one source that are checked in one pass. The empty draft is plain decoding, which `pause` explains."""
 
     guesses: tuple[Guess, ...] = ()
+    source: str = ""
+    pause: Pause | None = None
 
     @property
     def tokens(self) -> tuple[int, ...]:
@@ -47,14 +56,28 @@ class Draft:
         return len(self.guesses)
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a drafter would guess: `guesses` are made one by one, when they are asked for.
+
+    Before the first one it has to read `behind` tokens beyond the usual one, and to load for about `loading` seconds.
+    `source` names the drafter to whoever compares offers.
+    """
+
+    source: str
+    guesses: Iterator[Guess]
+    behind: int = 0
+    loading: float = 0.0
+
+
 class Drafter(Protocol):
     """Anything that guesses how a text goes on."""
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """One guess after the other for what follows `context`, each made when it is asked for."""
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """What could be guessed after `context`; nothing where there is nothing to guess.
 
-    def behind(self, context: Sequence[int]) -> int:
-        """How many tokens of `context` it has to read before its first guess, beyond the usual one."""
+        From call to call within an answer it is the same list, which only grows; another text is another list.
+        """
 
     def close(self) -> None:
         """Free what it holds."""
@@ -64,16 +87,28 @@ class Drafter(Protocol):
 class NoDrafter:
     """Plain decoding."""
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """No guess."""
-        return iter(())
-
-    def behind(self, context: Sequence[int]) -> int:
-        """Nothing to read."""
-        return 0
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """No offer."""
+        return ()
 
     def close(self) -> None:
         """Nothing to free."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralDrafters:
+    """All that its `drafters` offer, for a draft length to choose from."""
+
+    drafters: tuple[Drafter, ...]
+
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """Their offers, in their order."""
+        return [offer for drafter in self.drafters for offer in drafter.offers(context, propose)]
+
+    def close(self) -> None:
+        """Close each."""
+        for drafter in self.drafters:
+            drafter.close()
 
 
 class DraftModel(LanguageModel, Protocol):
@@ -97,11 +132,15 @@ class ModelDrafter:
     n_vocab: int
     forbidden: Sequence[int] = ()
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """Guess until the end of the draft's context or of the text is reached; not at all after unknown tokens."""
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """Guesses to the end of the draft's context or of the text; none after tokens that it does not know."""
+        known = min(common_prefix(self.model.cached, context), len(context) - 1)
+        if len(context) >= self.n_ctx or any(token >= self.n_vocab for token in context[known:]):
+            return ()
+        return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1 - known),)
+
+    def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
         text = list(context)
-        if any(token >= self.n_vocab for token in context[common_prefix(self.model.cached, context) :]):
-            return
         while len(text) < self.n_ctx:
             guess = propose(self._logits(advance(self.model, text, 1)), text)
             yield guess
@@ -109,10 +148,6 @@ class ModelDrafter:
             if self.is_end(guess.token):
                 return
             text.append(guess.token)
-
-    def behind(self, context: Sequence[int]) -> int:
-        """The tokens that its cache lacks, but for the last one."""
-        return len(context) - 1 - min(common_prefix(self.model.cached, context), len(context) - 1)
 
     def close(self) -> None:
         """Free the draft model."""

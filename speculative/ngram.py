@@ -1,62 +1,105 @@
 """Drafting by the n-grams of the context itself: free, and strong where text recurs (edits, quotes, code)."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
-from .drafting import Guess, Propose
+from .drafting import NGRAM, Guess, Offer, Propose
 from .model import common_prefix
+
+_LOOKED_AT = 8
+"""So many of the latest occurrences of an n-gram are compared."""
+_WINDOW = 24
+"""So far from where a quote broke off, in tokens, it is taken up again."""
 
 
 @dataclass(slots=True)
 class NgramDrafter:
     """Guesses that what followed the last tokens before will follow them again (prompt lookup, Saxena 2023).
 
-    The longest suffix of the context, of `longest` down to `shortest` tokens, that occurred before is looked up, and
-    what follows its latest occurrence is quoted.
+    The last `longest` to `shortest` tokens are looked up in the context, and what follows is quoted: of the latest
+    occurrences the one that agrees with the context for longest, up to `reach` tokens. Where a quote broke off and they
+    occur nowhere, a single token is enough to take it up again, since an edited text goes on like the text it edits.
     """
 
     longest: int = 4
     shortest: int = 2
+    reach: int = 32
+    _text: Sequence[int] = ()
     _indexed: list[int] = field(default_factory=list)
     _places: dict[tuple[int, ...], list[int]] = field(default_factory=dict)
+    _quoted: int = -1
+    _quoted_at: int = 0
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        """Quote the context; no guess if its end is new. The lead is the length of the match."""
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """A quote of the context; none if its end is new.
+
+        The lead of a guess is the logarithm of how many tokens agree before it, the guesses before it included.
+        """
         self._follow(context)
-        for size in range(min(self.longest, len(context) - 1), self.shortest - 1, -1):
-            if places := self._places.get(tuple(context[-size:])):
-                return (Guess.certain(token, float(size)) for token in quote(context, places[-1]))
-        return iter(())
-
-    def behind(self, context: Sequence[int]) -> int:
-        """Reading costs it nothing."""
-        return 0
+        place, agreement = self._match()
+        if place < 0:
+            return ()
+        self._quoted, self._quoted_at = place, len(self._indexed)
+        return (Offer(NGRAM, _guesses(self._indexed, place, agreement)),)
 
     def close(self) -> None:
         """Nothing to free."""
+
+    def _match(self) -> tuple[int, int]:
+        """Where to quote from, -1 for nowhere, and how many tokens before that agree with the end of the context."""
+        text = self._indexed
+        for size in range(min(self.longest, len(text) - 1), self.shortest - 1, -1):
+            if places := self._places.get(tuple(text[-size:])):
+                found = [(self._agreement(place, size), place) for place in places[-_LOOKED_AT:]]
+                agreement, place = max(found)
+                return place, agreement
+        return self._taken_up_again(), 1
+
+    def _agreement(self, place: int, size: int) -> int:
+        """How many tokens before `place` agree with the end of the context, given that `size` do."""
+        text, end = self._indexed, len(self._indexed)
+        while size < min(self.reach, place) and text[place - size - 1] == text[end - size - 1]:
+            size += 1
+        return size
+
+    def _taken_up_again(self) -> int:
+        """Where the last quote goes on near where it would be by now; -1 if it does not."""
+        text = self._indexed
+        if self._quoted < 0 or not text:
+            return -1
+        expected = self._quoted + len(text) - self._quoted_at
+        window = range(max(1, expected - _WINDOW), min(len(text), expected + _WINDOW))
+        places = [place for place in window if text[place - 1] == text[-1]]
+        return min(places, key=lambda place: abs(place - expected), default=-1)
 
     def _follow(self, context: Sequence[int]) -> None:
         """Bring the index to `context`: forget what was taken back, add what is new.
 
         An n-gram is filed under the place of the token that follows it, once there is such a token.
         """
-        kept = common_prefix(self._indexed, context)
-        for place in range(len(self._indexed) - 1, kept - 1, -1):
-            for gram in self._grams(self._indexed, place):
-                self._places[gram].pop()
-        del self._indexed[kept:]
-        self._indexed.extend(context[kept:])
-        for place in range(kept, len(context)):
-            for gram in self._grams(self._indexed, place):
+        if context is not self._text or len(context) < len(self._indexed):
+            self._forget_from(common_prefix(self._indexed, context))
+            self._text, self._quoted = context, -1
+        known = len(self._indexed)
+        self._indexed.extend(context[known:])
+        for place in range(known, len(context)):
+            for gram in self._grams(place):
                 self._places.setdefault(gram, []).append(place)
 
-    def _grams(self, tokens: Sequence[int], place: int) -> list[tuple[int, ...]]:
+    def _forget_from(self, kept: int) -> None:
+        for place in range(len(self._indexed) - 1, kept - 1, -1):
+            for gram in self._grams(place):
+                self._places[gram].pop()
+        del self._indexed[kept:]
+
+    def _grams(self, place: int) -> list[tuple[int, ...]]:
         sizes = range(self.shortest, min(self.longest, place) + 1)
-        return [tuple(tokens[place - size : place]) for size in sizes]
+        return [tuple(self._indexed[place - size : place]) for size in sizes]
 
 
-def quote(context: Sequence[int], start: int) -> Iterator[int]:
-    """The tokens from `start` on; a quote that reaches the end of the context goes on with itself."""
-    period = context[start:]
-    while True:
-        yield from period
+def _guesses(text: Sequence[int], start: int, agreement: int) -> Iterator[Guess]:
+    """The tokens from `start` on; a quote that reaches the end of the text goes on with itself."""
+    period = len(text) - start
+    return (Guess.certain(text[start + place % period], math.log2(agreement + place)) for place in count())

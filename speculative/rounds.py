@@ -11,7 +11,8 @@ class Round:
     """One draft and what became of it.
 
     `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
-    says of each verified token how far it led the target's other candidates, in nats.
+    says of each verified token how far it led the target's other candidates, in nats; `plain_seconds` is what a pass
+    without a draft costs by now, None where that was not measured.
     """
 
     draft: Draft
@@ -20,6 +21,7 @@ class Round:
     draft_seconds: float
     target_seconds: float
     leads: tuple[float, ...] = ()
+    plain_seconds: float | None = None
 
     @property
     def accepted(self) -> int:

@@ -1,8 +1,11 @@
 """Rounds added up, and the rates that they give."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from .drafting import Pause
 from .rounds import Round
 
 
@@ -26,6 +29,10 @@ class GenerationStats:
     accepted: int
     accepted_per_position: tuple[int, ...]
     """How often the first, second, … token of a draft was accepted."""
+    pauses: Mapping[Pause, int]
+    """How often plain decoding took over, by what was the reason for most of its rounds."""
+    plain_seconds: float | None
+    """What the whole would have taken without drafting, by what plain passes took in this run; None if too few did."""
 
     @property
     def acceptance_rate(self) -> float | None:
@@ -41,6 +48,12 @@ class GenerationStats:
     def tokens_per_round(self) -> float | None:
         """Tokens for each pass of the target, the bonus or correction token included (block efficiency)."""
         return _ratio(self.completion_tokens, self.rounds)
+
+    @property
+    def speedup(self) -> float | None:
+        """How many times as fast as plain decoding the whole was, the reading of the prompt included."""
+        whole = self.prompt_seconds + self.predicted_seconds
+        return None if self.plain_seconds is None else _ratio(self.plain_seconds, whole)
 
     @property
     def prompt_per_second(self) -> float | None:
@@ -80,4 +93,25 @@ def generation_stats(
         tested=sum(step.tested for step in rounds),
         accepted=sum(step.accepted for step in rounds),
         accepted_per_position=tuple(sum(step.accepted > place for step in rounds) for place in range(longest)),
+        pauses=_pauses(rounds[1:]),
+        plain_seconds=_plain_seconds(rounds, prompt_seconds + predicted_seconds),
     )
+
+
+def _pauses(rounds: Sequence[Round]) -> Mapping[Pause, int]:
+    """The runs of rounds that drafted nothing, counted by their most frequent reason."""
+    runs = [[step.draft.pause for step in run] for plain, run in groupby(rounds, lambda step: not step.draft) if plain]
+    reasons = [Counter(reason for reason in run if reason).most_common(1) for run in runs]
+    return Counter(most[0][0] for most in reasons if most)
+
+
+def _plain_seconds(rounds: Sequence[Round], whole: float) -> float | None:
+    """The time of the `whole` with every draft replaced by plain passes; the first round only reads the prompt."""
+    known = rounds[-1].plain_seconds if rounds else None
+    if known is None:
+        return None
+    saved = sum(
+        len(step.tokens) * (step.plain_seconds or known) - step.target_seconds if step.draft else 0.0
+        for step in rounds[1:]
+    )
+    return whole + saved - sum(step.draft_seconds for step in rounds)

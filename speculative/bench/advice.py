@@ -1,8 +1,9 @@
 """One sentence on what to do about the draft."""
 
+from ..drafting import NGRAM
 from .report import Costs, Report, Summary
 from .subject import Subject
-from .variants import ADAPTIVE, NGRAM
+from .variants import ADAPTIVE
 
 _WORTH = 1.05
 _BETTER = 1.05

@@ -7,11 +7,12 @@ from ..adaptive import AdaptiveLength
 from ..costs import CostCurve
 from ..decoder import SpeculativeDecoder
 from ..draft_length import DraftLength, FixedLength
-from ..drafting import Drafter, ModelDrafter, NoDrafter
+from ..drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
+from ..lazy import LazyDrafter, with_model
 from ..ngram import NgramDrafter
 from ..session import Session
 
-PLAIN, ADAPTIVE, NGRAM = "plain", "adaptive", "ngram"
+PLAIN, ADAPTIVE = "plain", "adaptive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,53 +51,57 @@ def plain(engine: Engine, name: str = PLAIN) -> Variant:
 
 
 def fixed(engine: Engine, length: int) -> Variant:
-    """With the engine's drafter and always the same length."""
-    return Variant(f"fixed {length}", engine, lambda: cold(engine.decoder.drafter), lambda: FixedLength(length))
+    """Always the same length, drafted by the engine's model or, without one, by n-grams."""
+    return Variant(f"fixed {length}", engine, lambda: cold(_named(engine)), lambda: FixedLength(length))
 
 
 def challengers(engine: Engine, lengths: Iterable[int] = (), every_source: bool = False) -> tuple[Variant, ...]:
     """What is measured against plain: the engine as it was loaded, and fixed lengths.
 
-    With `every_source` also what it would be with n-grams alone, unless it is just that. Empty where nothing drafts.
+    With `every_source` also each of its sources alone, if there are several. Empty where nothing drafts.
     """
-    drafter = engine.decoder.drafter
-    if isinstance(drafter, NoDrafter):
+    loaded = engine.decoder
+    if isinstance(loaded.drafter, NoDrafter):
         return ()
-    found = [Variant(ADAPTIVE, engine, lambda: cold(drafter), lambda: unlearned(engine.decoder.draft_length))]
-    if every_source and not isinstance(drafter, NgramDrafter):
-        found.append(Variant(NGRAM, engine, NgramDrafter, lambda: _for_ngrams(engine.decoder.draft_length)))
+    found = [_adaptive(ADAPTIVE, engine, lambda: loaded.drafter)]
+    if every_source and isinstance(loaded.drafter, SeveralDrafters):
+        found += [_adaptive(MODEL, engine, lambda: _named(engine)), _adaptive(NGRAM, engine, NgramDrafter)]
     return (*found, *(fixed(engine, length) for length in lengths))
 
 
+def _adaptive(name: str, engine: Engine, drafter: Callable[[], Drafter]) -> Variant:
+    return Variant(name, engine, lambda: cold(drafter()), lambda: unlearned(engine.decoder.draft_length))
+
+
+def _named(engine: Engine) -> Drafter:
+    """The drafter that the user named: the model if there is one."""
+    return with_model(engine.decoder.drafter) or engine.decoder.drafter
+
+
 def cold(drafter: Drafter) -> Drafter:
-    """The same drafter with nothing read."""
+    """The same drafter, loaded, with nothing read."""
     match drafter:
+        case SeveralDrafters(drafters):
+            return SeveralDrafters(tuple(cold(each) for each in drafters))
+        case LazyDrafter():
+            return cold(drafter.loaded)
         case ModelDrafter():
             drafter.model.rollback(0)
             return drafter
         case NgramDrafter():
-            return NgramDrafter(drafter.longest, drafter.shortest)
+            return NgramDrafter(drafter.longest, drafter.shortest, drafter.reach)
         case _:
             return drafter
 
 
 def unlearned(length: DraftLength) -> DraftLength:
-    """The same rule as a new process would start it: it knows what passes cost, which is kept, and nothing else."""
-    if not isinstance(length, AdaptiveLength):
-        return length
-    return AdaptiveLength(
-        target_costs=length.target_costs,
-        draft_costs=length.draft_costs,
-        most=length.most,
-    )
-
-
-def _for_ngrams(length: DraftLength) -> DraftLength:
-    new = unlearned(length)
-    return replace(new, draft_costs=None) if isinstance(new, AdaptiveLength) else new
+    """The same rule as a new process would start it."""
+    return length.afresh() if isinstance(length, AdaptiveLength) else length
 
 
 def cost_curves(engine: Engine) -> tuple[CostCurve | None, CostCurve | None]:
     """What passes of the target and of the draft model cost, as far as it is known."""
     length = engine.decoder.draft_length
-    return (length.target_costs, length.draft_costs) if isinstance(length, AdaptiveLength) else (None, None)
+    if not isinstance(length, AdaptiveLength):
+        return None, None
+    return length.target_costs, length.sources[MODEL].costs if MODEL in length.sources else None

@@ -1,37 +1,34 @@
 """A target and its drafter, loaded and put together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import TracebackType
 
-from ..compatibility import check_vocabularies
-from ..cost_store import CostStore
+from ..cache import Cache
 from ..decoder import SpeculativeDecoder
-from ..drafting import Drafter, ModelDrafter, NoDrafter
 from ..errors import UsageError
 from ..interrupt import Interrupt
+from ..lazy import with_model
+from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
-from ..ngram import NgramDrafter
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .lengths import KnownCosts, lengths_for
+from .drafters import Progress, drafter_for
+from .known_costs import KnownCosts
+from .lengths import lengths_for
 from .model import LlamaModel
 from .pair_config import PairConfig
 from .recommended import recommended_sampling
-
-Progress = Callable[[float], None]
-"""Told the share that is loaded, 0 to 1."""
 
 
 @dataclass
 class Pair:
     """A session with its target: text and messages to tokens, tokens to events.
 
-    `notices` are sentences that the user should read once.
+    `notices` are sentences that the user should read once; more may come while it generates.
     """
 
     config: PairConfig
@@ -39,7 +36,7 @@ class Pair:
     sampling: SamplingParams
     session: Session
     costs: KnownCosts
-    notices: tuple[str, ...] = ()
+    notices: list[str]
 
     @cached_property
     def template(self) -> ChatTemplate:
@@ -73,6 +70,19 @@ class Pair:
         text = [before, *vocabulary.tokenize_plain(prefix), after, *vocabulary.tokenize_plain(suffix), middle]
         return [vocabulary.bos, *text] if vocabulary.adds_bos and vocabulary.bos is not None else text
 
+    def measure_costs(self) -> None:
+        """Measure what passes cost, for a few seconds, where earlier runs left gaps; empties the caches."""
+        self.costs.measure(self.target, [length for length in TARGET_LENGTHS if length <= self.target.max_rows])
+        drafter = with_model(self.session.decoder.drafter)
+        if drafter and isinstance(drafter.model, LlamaModel):
+            self.costs.measure(drafter.model, DRAFT_LENGTHS)
+
+    def take_notices(self) -> list[str]:
+        """What the user should be told and was not yet."""
+        taken = list(self.notices)
+        self.notices.clear()
+        return taken
+
     def close(self) -> None:
         """Keep what was learned of costs, and free both models; may be called again."""
         try:
@@ -90,19 +100,29 @@ class Pair:
         self.close()
 
 
-def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda share: None) -> Pair:
-    """Load the models of a pair and check that they fit; `on_progress` is told the share that is loaded.
+def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda file, share: None) -> Pair:
+    """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
-    Raises `ModelLoadError`, `VocabularyMismatchError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
+    A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
+    `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
+    folder = config.cache_folder
+    costs = KnownCosts(Cache(folder / "costs" if folder else None))
+    notices: list[str] = []
     with ExitStack() as opened:
-        target = opened.enter_context(_load_target(config, interrupt, on_progress))
+        target = opened.enter_context(
+            LlamaModel.load(
+                config.target,
+                config.target_settings,
+                interrupt=interrupt,
+                on_progress=lambda share: on_progress(config.target.name, share),
+            )
+        )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
-        drafter, notices = _load_drafter(config, target, interrupt, on_progress)
+        fits = Cache(folder / "fits" if folder else None)
+        drafter = drafter_for(config, target, fits, notices.append, interrupt, on_progress)
         opened.callback(drafter.close)
-        on_progress(1.0)  # what is measured now is part of the wait
-        costs = KnownCosts(CostStore(config.costs_folder) if config.costs_folder else None)
-        length = lengths_for(config, target, drafter, costs)
+        length = lengths_for(config, target, costs)
         opened.pop_all()
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
@@ -114,50 +134,3 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         interrupt=interrupt,
     )
     return Pair(config, target, sampling, session, costs, notices)
-
-
-def _load_target(config: PairConfig, interrupt: Interrupt, on_progress: Progress) -> LlamaModel:
-    settings, share = replace(config.target_config, max_rows=config.most_drafted + 1), _target_share(config)
-    return LlamaModel.load(
-        config.target, settings, interrupt=interrupt, on_progress=lambda loaded: on_progress(share * loaded)
-    )
-
-
-def _load_drafter(
-    config: PairConfig, target: LlamaModel, interrupt: Interrupt, on_progress: Progress
-) -> tuple[Drafter, tuple[str, ...]]:
-    if config.draft == "none":
-        return NoDrafter(), ()
-    if not target.can_rollback:
-        return NoDrafter(), (_recurrent(target),)
-    if config.draft == "ngram":
-        return NgramDrafter(), ()
-    settings, share = replace(config.draft_config, n_ctx=target.n_ctx, max_rows=1), _target_share(config)
-    with ExitStack() as opened:
-        draft = opened.enter_context(
-            LlamaModel.load(
-                config.draft,
-                settings,
-                interrupt=interrupt,
-                on_progress=lambda loaded: on_progress(share + (1 - share) * loaded),
-            )
-        )
-        fit = check_vocabularies(target.vocabulary, draft.vocabulary)
-        if not draft.can_rollback:
-            return NoDrafter(), (_recurrent(draft),)
-        opened.pop_all()
-    n_ctx = min(draft.n_ctx, draft.n_ctx_train)
-    drafter = ModelDrafter(draft, target.vocabulary.is_end, n_ctx, fit.limit, fit.forbidden)
-    return drafter, fit.warnings
-
-
-def _recurrent(model: LlamaModel) -> str:
-    return f"{model.name} cannot take tokens back (it is recurrent), so nothing is drafted."
-
-
-def _target_share(config: PairConfig) -> float:
-    """The target's part of the bytes that both files have; all of them where there are no two files."""
-    files = (config.target, config.draft)
-    sizes = [file.stat().st_size for file in files if isinstance(file, Path) and file.is_file()]
-    total = sum(sizes)
-    return sizes[0] / total if len(sizes) == len(files) and total > 0 else 1.0

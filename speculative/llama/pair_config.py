@@ -1,7 +1,7 @@
 """What a target and its drafter are made from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,9 +19,9 @@ class PairConfig:
 
     `draft` is a model file, "ngram" for the n-grams of the context, or "none" for plain decoding. `draft_max` is the
     largest number of tokens drafted in a round; how many it is adapts to what pays, or is always `draft_length`. What
-    passes cost is kept in `costs_folder` between runs. `sampling` holds arguments of `SamplingParams`; what it leaves
-    out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template` replaces the
-    file's own.
+    is found out about the models is kept in `cache_folder` between runs. `sampling` holds arguments of
+    `SamplingParams`; what it leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's
+    default. `chat_template` replaces the file's own.
     """
 
     target: Path
@@ -31,7 +31,7 @@ class PairConfig:
     sampling: Mapping[str, Any] = field(default_factory=dict)
     draft_max: int = DEFAULT_DRAFT_MAX
     draft_length: int | None = None
-    costs_folder: Path | None = None
+    cache_folder: Path | None = None
     verification: VerificationName = "coupled"
     seed: int = 0
     chat_template: str | None = None
@@ -40,6 +40,24 @@ class PairConfig:
     def most_drafted(self) -> int:
         """The largest number of tokens that can be drafted in a round."""
         return self.draft_max if self.draft_length is None else self.draft_length
+
+    @property
+    def adapts(self) -> bool:
+        """Whether draft lengths adapt to what pays.
+
+        Under rejection the text depends on how much is drafted. For a seed to give one text, time must have no say
+        there.
+        """
+        return self.draft != "none" and self.draft_length is None and self.verification == "coupled"
+
+    @property
+    def target_settings(self) -> LlamaConfig:
+        """How the target is loaded: with room for the rows that are verified together."""
+        return replace(self.target_config, max_rows=self.most_drafted + 1)
+
+    def draft_settings(self, n_ctx: int) -> LlamaConfig:
+        """How a draft model is loaded for a target with a context of `n_ctx`."""
+        return replace(self.draft_config, n_ctx=n_ctx, max_rows=1)
 
     def __post_init__(self) -> None:
         if self.draft_max < 1:

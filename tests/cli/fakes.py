@@ -53,7 +53,8 @@ class ScriptedModel:
         if ASK not in context:
             return END
         place = len(context) - 1 - context[::-1].index(ASK)
-        answer = [*self.answers[context.count(ASK) - 1].encode(), END]
+        question = min(context.count(ASK), len(self.answers))  # a guess may look like one more question
+        answer = [*self.answers[question - 1].encode(), END]
         return answer[min(len(context) - 1 - place, len(answer) - 1)]
 
 
@@ -70,6 +71,13 @@ class FakePair:
     template_error: Exception | None = None
     on_chat: Callable[[int], None] = lambda count: None
     n_ctx_train: int = 32768
+
+    def take_notices(self) -> list[str]:
+        taken, self.notices = list(self.notices), ()
+        return taken
+
+    def measure_costs(self) -> None:
+        pass
 
     @property
     def target(self) -> Any:
@@ -190,9 +198,9 @@ class World:
             raise KeyboardInterrupt
         return str(line)
 
-    def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[float], None]) -> FakePair:
-        on_progress(0.0)
-        on_progress(0.5)
+    def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[str, float], None]) -> FakePair:
+        on_progress(config.target.name, 0.0)
+        on_progress(config.target.name, 0.5)
         if self.load_error:
             raise self.load_error
         model = ScriptedModel(self.answers, lambda count: self.on_pass(self, count))

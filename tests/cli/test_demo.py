@@ -34,4 +34,4 @@ def test_the_demo_keeps_what_passes_cost(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     world = World(variables={"XDG_CACHE_HOME": "/caches"})
     assert demo(world.environment()) == 0
-    assert world.pair.config.costs_folder == Path("/caches/specchat/costs")
+    assert world.pair.config.cache_folder == Path("/caches/specchat")

@@ -42,7 +42,7 @@ def test_options_win_over_the_profile(profile):
 
 def test_without_options_the_model_s_file_and_llama_cpp_decide():
     config = World().run("run", "-m", "big.gguf", "Hi").pair.config
-    assert (config.draft, config.draft_length, config.verification) == ("none", None, "coupled")
+    assert (config.draft, config.draft_length, config.verification) == ("ngram", None, "coupled")
     assert config.draft_max == DEFAULT_DRAFT_MAX
     assert dict(config.sampling) == {}
     assert config.target_config.n_ctx is None
@@ -79,7 +79,7 @@ def test_costs_are_kept_in_the_cache_of_the_user():
         .run("run", "-m", "a.gguf", "--draft-length", "3", "Hi")
         .pair.config
     )
-    assert (config.costs_folder, config.draft_length) == (Path("/caches/specchat/costs"), 3)
+    assert (config.cache_folder, config.draft_length) == (Path("/caches/specchat"), 3)
 
 
 def homeless() -> Path:
@@ -87,16 +87,16 @@ def homeless() -> Path:
 
 
 def test_where_there_is_no_home_costs_are_kept_where_the_variables_say_or_nowhere():
-    assert World(home=homeless).run("run", "-m", "a.gguf", "Hi").pair.config.costs_folder is None
+    assert World(home=homeless).run("run", "-m", "a.gguf", "Hi").pair.config.cache_folder is None
     named = World(home=homeless, variables={"XDG_CACHE_HOME": "/caches"}).run("run", "-m", "a.gguf", "Hi")
-    assert named.pair.config.costs_folder == Path("/caches/specchat/costs")
-    usual = World(home=lambda: Path("/me")).run("run", "-m", "a.gguf", "Hi").pair.config.costs_folder
+    assert named.pair.config.cache_folder == Path("/caches/specchat")
+    usual = World(home=lambda: Path("/me")).run("run", "-m", "a.gguf", "Hi").pair.config.cache_folder
     assert usual.is_relative_to("/me")
 
 
 def test_a_cache_folder_that_depends_on_where_one_stands_is_ignored():
     config = World(home=homeless, variables={"XDG_CACHE_HOME": "caches"}).run("run", "-m", "a.gguf", "Hi").pair.config
-    assert config.costs_folder is None
+    assert config.cache_folder is None
 
 
 @pytest.mark.parametrize(

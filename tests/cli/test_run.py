@@ -92,6 +92,8 @@ def test_json_is_one_object_with_everything():
         "draft_yield",
         "tokens_per_round",
         "accepted_per_position",
+        "pauses",
+        "speedup",
     }
     assert answer["speculation"]["accepted"] == answer["timings"]["draft_n_accepted"] > 0
 

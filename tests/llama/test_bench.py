@@ -47,12 +47,13 @@ def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
         seed=1,
     )
     with load_pair(config, Interrupt()) as pair:
-        schedule = Contest(pair).run(pairs=7)  # each of three variants on both cases, and plain against itself
+        pair.measure_costs()
+        schedule = Contest(pair).run(pairs=9)  # each of four variants on both cases, and plain against itself
         engine = Engine(pair.session, lambda text: [])
         costs = costs_of(*cost_curves(engine), 4)
         found = report(schedule.done, costs, "time", schedule.elapsed)
     assert {(row.variant, row.temperature) for row in found.rows} == {
-        (variant, case.temperature) for variant in ("adaptive", "ngram", "fixed 2") for case in CASES
+        (variant, case.temperature) for variant in ("adaptive", "model", "ngram", "fixed 2") for case in CASES
     }
     assert found.calibration.count == 1
     assert len(found.costs.target) == 5

@@ -1,16 +1,23 @@
 """Which draft lengths a loaded pair uses, and what it keeps of its costs."""
 
+import math
 from pathlib import Path
 
 import pytest
 
 from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.cache import Cache
 from specchat.speculative.draft_length import FixedLength
+from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, SeveralDrafters
 from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.lazy import LazyDrafter, with_model
 from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.identity import loaded_identity
+from specchat.speculative.llama.known_costs import KnownCosts
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.recommended import recommended_sampling
+from specchat.speculative.measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 
 ONE_THREAD = LlamaConfig(threads=1, n_ctx=256)
 
@@ -32,9 +39,9 @@ def test_lengths_adapt_unless_one_is_fixed_or_nothing_drafts(tiny_model_path):
     with load(tiny_model_path, "ngram", draft_length=3) as pair:
         assert pair.session.decoder.draft_length == FixedLength(3)
     with load(tiny_model_path, "ngram") as pair:
-        assert length(pair).draft_costs is None
+        assert set(length(pair).sources) == {NGRAM}
     with load(tiny_model_path, tiny_model_path) as pair:
-        assert length(pair).draft_costs
+        assert set(length(pair).sources) == {NGRAM, MODEL}
 
 
 def test_time_has_no_say_in_a_text_under_rejection(tiny_model_path):
@@ -43,30 +50,89 @@ def test_time_has_no_say_in_a_text_under_rejection(tiny_model_path):
         assert isinstance(pair.session.decoder.draft_length, FixedLength)
 
 
-def test_costs_are_measured_once_and_saved_with_what_was_learned(tiny_model_path, tmp_path):
-    with load(tiny_model_path, tiny_model_path, costs_folder=tmp_path) as pair:
-        length(pair).target_costs.observe(1, 1000.0)
-        measured = dict(length(pair).target_costs.snapshot())
-    with load(tiny_model_path, tiny_model_path, costs_folder=tmp_path) as pair:
+def test_costs_are_learned_by_the_way_and_kept(tiny_model_path, tmp_path):
+    with load(tiny_model_path, "ngram", cache_folder=tmp_path) as pair:
+        assert not length(pair).target_costs
+        assert list(pair.session.generate([1, 2, 3], max_tokens=5))
+        learned = dict(length(pair).target_costs.snapshot())
+        assert learned
+    with load(tiny_model_path, "ngram", cache_folder=tmp_path) as pair:
+        assert dict(length(pair).target_costs.measured) == pytest.approx(learned)
+
+
+def test_costs_can_be_measured_and_are_measured_once(tiny_model_path, tmp_path):
+    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+        pair.measure_costs()
+        measured = dict(length(pair).target_costs.measured)
+        assert set(measured) == {length for length in TARGET_LENGTHS if length <= 17}
+        assert pair.target.cached == []
+        assert set(length(pair).sources[MODEL].costs.measured) == set(DRAFT_LENGTHS)
+    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+        pair.measure_costs()
         assert dict(length(pair).target_costs.measured) == pytest.approx(measured)
-    assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_other_settings_are_measured_anew(tiny_model_path, tmp_path):
+def test_other_settings_have_other_costs(tiny_model_path, tmp_path):
     for config in (ONE_THREAD, LlamaConfig(threads=1, n_ctx=256, verbose=False), LlamaConfig(threads=2, n_ctx=256)):
-        load(tiny_model_path, "ngram", costs_folder=tmp_path, target_config=config).close()
-    assert len(list(tmp_path.iterdir())) == 2
+        with load(tiny_model_path, "ngram", cache_folder=tmp_path, target_config=config) as pair:
+            pair.measure_costs()
+    assert len(list((tmp_path / "costs").iterdir())) == 2
 
 
 def test_a_context_shorter_than_what_is_measured_is_no_error(tiny_model_path):
     with load(tiny_model_path, tiny_model_path, target_config=LlamaConfig(threads=1, n_ctx=16)) as pair:
+        pair.measure_costs()
         assert max(length(pair).target_costs.measured) <= 16
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        {"1": 0.5, "2": cost}
+        for cost in (1e308, 1e-320, 3601.0, 1e-7, 0.0, -0.5, math.inf, math.nan, True, None, "0.75", [0.75], 10**400)
+    ]
+    + [{"1": 0.5, length: 0.75} for length in ("0", "-1", "1.5", "two", "9" * 400, "9" * 5000)]
+    + [{}, [], 0.5, None],
+    ids=lambda costs: str(costs)[:40],
+)
+def test_costs_that_no_pass_can_have_are_as_good_as_unknown(tiny_model_path, tmp_path, costs):
+    cache = Cache(tmp_path)
+    cache.save(loaded_identity(tiny_model_path, ONE_THREAD), costs)
+    assert not KnownCosts(cache).of(tiny_model_path, ONE_THREAD)
+
+
+def test_a_draft_that_is_known_to_fit_is_loaded_when_it_is_wanted(tiny_model_path, tmp_path):
+    def named(pair: Pair) -> Drafter:
+        drafter = pair.session.decoder.drafter
+        assert isinstance(drafter, SeveralDrafters)
+        return drafter.drafters[1]
+
+    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+        assert isinstance(named(pair), ModelDrafter)
+    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+        assert isinstance(named(pair), LazyDrafter)
+        drafter = with_model(named(pair))
+        assert drafter is not None
+        assert drafter.n_vocab == pair.target.vocabulary.n_tokens
+
+
+def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, write_tiny_model, tmp_path):
+    draft = tmp_path / "draft.gguf"
+    draft.write_bytes(write_tiny_model(seed=6).read_bytes())
+    load(tiny_model_path, draft, cache_folder=tmp_path).close()
+    with load(tiny_model_path, draft, cache_folder=tmp_path, draft_length=3) as pair:
+        draft.unlink()
+        *_, finished = pair.session.generate([1, 2, 3], max_tokens=9)
+        assert finished.stats.completion_tokens == 9
+        [notice] = pair.take_notices()
+        assert "draft.gguf" in notice
+        assert pair.take_notices() == []
 
 
 def test_a_file_that_goes_away_while_it_is_used_ends_nothing(write_tiny_model, tmp_path):
     target = tmp_path / "target.gguf"
     target.write_bytes(write_tiny_model(seed=5).read_bytes())
-    pair = load(target, "ngram", costs_folder=tmp_path / "costs")
+    pair = load(target, "ngram", cache_folder=tmp_path / "costs")
     target.unlink()
     pair.close()
     pair.close()

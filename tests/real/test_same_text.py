@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.costs import CostCurve
-from specchat.speculative.drafting import NoDrafter
+from specchat.speculative.drafting import MODEL, NGRAM, NoDrafter
 from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.lazy import with_model
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
@@ -26,7 +27,7 @@ def exact_pair(models, tmp_path_factory):
         target=models / "qwen2.5-coder-1.5b-instruct-q8_0.gguf",
         draft=models / "qwen2.5-coder-0.5b-instruct-q4_0.gguf",
         target_config=LlamaConfig(n_ctx=1024, cache_type_v="q8_0"),
-        costs_folder=tmp_path_factory.mktemp("costs"),
+        cache_folder=tmp_path_factory.mktemp("costs"),
     )
     with load_pair(config, Interrupt()) as pair:
         yield pair
@@ -37,7 +38,7 @@ def exact_pair(models, tmp_path_factory):
 def test_the_text_is_the_same_drafted_by_the_model_and_by_ngrams(exact_pair, kind, temperature):
     case = Case(kind, temperature, seed=1, max_tokens=TOKENS)
     plain = generate(exact_pair, case, NoDrafter(), 0)
-    by_model = generate(exact_pair, case, exact_pair.session.decoder.drafter, 4)
+    by_model = generate(exact_pair, case, with_model(exact_pair.session.decoder.drafter), 4)
     by_ngrams = generate(exact_pair, case, NgramDrafter(), 8)
     assert plain.tokens == by_model.tokens == by_ngrams.tokens
     assert plain.text == by_model.text == by_ngrams.text
@@ -47,7 +48,8 @@ def test_the_text_is_the_same_drafted_by_the_model_and_by_ngrams(exact_pair, kin
 def test_the_text_is_the_same_with_adaptive_lengths(exact_pair):
     """Costs under which drafting pays at first, whatever this machine is doing; then they are what they are."""
     case = Case("json", 0.8, seed=1, max_tokens=TOKENS)
-    length = AdaptiveLength(CostCurve({1: 1.0, 17: 1.1}), CostCurve({1: 0.01, 64: 0.02}), most=16)
+    known = sources((NGRAM, MODEL), CostCurve({1: 0.01, 64: 0.02}), share=0.1)
+    length = AdaptiveLength(CostCurve({1: 1.0, 17: 1.1}), known, most=16)
     exact_pair.target.rollback(0)
     decoder = replace(exact_pair.session.decoder, chain=case.chain, draft_length=length)
     prompt = exact_pair.chat_tokens([Message("user", PROMPTS[case.kind])])

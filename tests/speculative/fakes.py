@@ -1,14 +1,15 @@
 """What stands in for models and chance: a model that is a function of its cache, and noise that can be enumerated."""
 
 import random
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeVar
 
 import numpy as np
 
 from specchat.speculative.distribution import TokenDistribution
-from specchat.speculative.drafting import Draft, Guess, Propose
+from specchat.speculative.drafting import Draft, Drafter, Guess, Offer, Propose
 from specchat.speculative.model import Rows
 from specchat.speculative.noise import Purpose
 
@@ -96,14 +97,16 @@ class ScriptedDrafter:
 
     guess: Callable[[Sequence[int]], Sequence[int]]
 
-    def guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        return map(Guess.certain, self.guess(context))
-
-    def behind(self, context: Sequence[int]) -> int:
-        return 0
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        return (Offer("script", map(Guess.certain, self.guess(context))),)
 
     def close(self) -> None:
         pass
+
+
+def guesses(drafter: Drafter, context: Sequence[int], propose: Propose, most: int = 100) -> list[Guess]:
+    """What a drafter with a single offer guesses."""
+    return [guess for offer in drafter.offers(context, propose) for guess in islice(offer.guesses, most)]
 
 
 def certain(tokens: Sequence[int]) -> Draft:

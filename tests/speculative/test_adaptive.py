@@ -4,10 +4,11 @@ from statistics import geometric_mean, mean
 
 import pytest
 
-from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.calibration import Calibration
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength, FixedLength
+from specchat.speculative.drafting import MODEL, NGRAM, Draft
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, Machine, Simulation
 
@@ -18,34 +19,48 @@ TEXTS = {"code": CODE, "json": [0.91] * 160, "middling": [0.78] * 160, "prose": 
 SEEDS = range(4)
 
 
-def adaptive(machine: Machine, simulation: Simulation, most: int = 12) -> AdaptiveLength:
+def adaptive(simulation: Simulation, most: int = 12, known: bool = True) -> AdaptiveLength:
+    """Draft lengths for a simulation; unless the costs are `known`, they have to be learned by the way."""
+    machine = simulation.machine
     reading = {1: machine.step, 2: 2 * machine.step, 64: machine.step + 63 * machine.reading}
     return AdaptiveLength(
-        target_costs=CostCurve(dict(machine.passes)),
-        draft_costs=CostCurve(reading) if machine.step else None,
-        most=most,
-        clock=lambda: simulation.now,
+        CostCurve(dict(machine.passes) if known else {}),
+        sources(
+            (NGRAM, MODEL),
+            CostCurve(reading if known else {}),
+            share=0.7 * machine.step / machine.passes[1],
+            clock=lambda: simulation.now,
+        ),
+        most,
     )
 
 
-def seconds(machine: Machine, chances: list[float], seed: int, fixed: int | None = None) -> float:
-    simulation = Simulation(machine, chances, seed, behind=40)
-    length: DraftLength = adaptive(machine, simulation) if fixed is None else FixedLength(fixed)
+def simulation_of(machine: Machine, chances: list[float], seed: int) -> Simulation:
+    """A model guesses, or where guesses are free, n-grams do."""
+    if machine.step:
+        return Simulation(machine, chances, seed=seed, behind=40)
+    return Simulation(machine, (), quoted=chances, seed=seed)
+
+
+def seconds(machine: Machine, chances: list[float], seed: int, fixed: int | None = None, known: bool = True) -> float:
+    simulation = simulation_of(machine, chances, seed)
+    length: DraftLength = adaptive(simulation, known=known) if fixed is None else FixedLength(fixed)
     return simulation.run(length)
 
 
-def speedup(machine: Machine, chances: list[float], fixed: int | None = None) -> float:
+def speedup(machine: Machine, chances: list[float], fixed: int | None = None, known: bool = True) -> float:
     """Over plain decoding, as the geometric mean of a few texts."""
     return geometric_mean(
-        seconds(machine, chances, seed, fixed=0) / seconds(machine, chances, seed, fixed) for seed in SEEDS
+        seconds(machine, chances, seed, fixed=0) / seconds(machine, chances, seed, fixed, known) for seed in SEEDS
     )
 
 
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("text", [*TEXTS, "switching"])
 @pytest.mark.parametrize("machine", MACHINES)
-def test_it_is_never_slower_than_plain_decoding(machine: str, text: str):
+def test_it_is_never_slower_than_plain_decoding(machine: str, text: str, known: bool):
     chances = {**TEXTS, "switching": SWITCHING}[text]
-    assert speedup(MACHINES[machine], chances) >= 0.96
+    assert speedup(MACHINES[machine], chances, known=known) >= 0.96
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -55,7 +70,7 @@ def test_its_regret_against_the_best_fixed_length_is_bounded(machine: str, text:
     assert speedup(MACHINES[machine], TEXTS[text]) >= 0.9 * best
 
 
-@pytest.mark.parametrize("machine", ["stepped", "flat", "free"])
+@pytest.mark.parametrize("machine", ["stepped", "flat"])
 def test_no_fixed_length_is_better_on_a_text_that_switches(machine: str):
     best = max(speedup(MACHINES[machine], SWITCHING, fixed) for fixed in range(13))
     assert speedup(MACHINES[machine], SWITCHING) > best
@@ -63,15 +78,15 @@ def test_no_fixed_length_is_better_on_a_text_that_switches(machine: str):
 
 def test_it_does_not_probe_where_even_perfect_drafts_could_not_pay():
     simulation = Simulation(STEEP, [0.99] * 500, behind=40)
-    simulation.run(adaptive(STEEP, simulation))
+    simulation.run(adaptive(simulation))
     assert set(simulation.lengths) == {0}
 
 
 def test_it_follows_a_text_that_turns_within_a_few_tokens():
     turn = 120
     for seed in SEEDS:
-        simulation = Simulation(STEPPED, [0.5] * turn + [0.97] * turn + [0.5] * turn, seed)
-        simulation.run(adaptive(STEPPED, simulation))
+        simulation = Simulation(STEPPED, [0.5] * turn + [0.97] * turn + [0.5] * turn, seed=seed)
+        simulation.run(adaptive(simulation))
         lengths = simulation.lengths
         assert mean(lengths[turn + 15 : 2 * turn]) > 3
         assert mean(lengths[2 * turn + 15 :]) < 1
@@ -79,7 +94,7 @@ def test_it_follows_a_text_that_turns_within_a_few_tokens():
 
 def test_a_short_answer_to_a_long_prompt_is_not_worth_the_drafts_reading():
     simulation = Simulation(STEPPED, [0.96] * 20, behind=2000)
-    simulation.run(adaptive(STEPPED, simulation))
+    simulation.run(adaptive(simulation))
     assert set(simulation.lengths) == {0}
 
 
@@ -90,16 +105,77 @@ def test_a_long_answer_earns_the_reading_back_and_loses_little_before_it_does():
 
 def test_ngrams_that_were_wrong_for_long_are_tried_again():
     """Their leads take few values, so a few wrong guesses say something about all of them."""
-    simulation = Simulation(FREE, [0.2] * 200 + [0.97] * 400, coarse=True)
-    simulation.run(adaptive(FREE, simulation))
+    simulation = Simulation(FREE, (), quoted=[0.2] * 200 + [0.97] * 400)
+    simulation.run(adaptive(simulation))
     assert mean(simulation.lengths[100:200]) < 0.5
     assert mean(simulation.lengths[400:]) > 1
 
 
 def test_it_never_drafts_more_than_it_may():
     simulation = Simulation(FLAT, [0.99] * 200)
-    simulation.run(adaptive(FLAT, simulation, most=3))
+    simulation.run(adaptive(simulation, most=3))
     assert max(simulation.lengths) == 3
+
+
+def test_the_better_source_is_taken():
+    """Code that is quoted and guessed by a model; n-grams are free, so they are taken where they are as good."""
+    quoted = [0.97] * 150 + [0.0] * 150
+    simulation = Simulation(STEPPED, [0.9] * 300, quoted=quoted, behind=40)
+    simulation.run(adaptive(simulation))
+    assert simulation.taken[-9:] == [MODEL] * 9
+    assert simulation.taken[:20].count(NGRAM) >= 15
+
+
+@pytest.mark.parametrize("machine", ["stepped", "flat"])
+@pytest.mark.parametrize("quoted", [0.3, 0.6, 0.95])
+@pytest.mark.parametrize("text", TEXTS)
+def test_both_sources_are_hardly_worse_than_the_better_one(machine: str, quoted: float, text: str):
+    ratios = []
+    for seed in SEEDS:
+        chances, quotes = TEXTS[text], ([quoted] * 40 + [0.0] * 40) * 2
+        alternatives = []
+        for mine, theirs in ((chances, ()), ((), quotes), (chances, quotes)):
+            simulation = Simulation(MACHINES[machine], mine, quoted=theirs, seed=seed, behind=40 if mine else 0)
+            alternatives.append(simulation.run(adaptive(simulation)))
+        *alone, both = alternatives
+        ratios.append(min(alone) / both)
+    assert geometric_mean(ratios) >= 0.88
+
+
+def test_a_draft_is_loaded_only_by_an_answer_that_is_long():
+    for tokens, loaded in ((20, False), (400, True)):
+        simulation = Simulation(STEPPED, [0.95] * tokens, behind=40, loading=300.0)
+        simulation.run(adaptive(simulation))
+        assert (MODEL in simulation.taken) == loaded
+
+
+def test_nothing_is_read_where_too_little_is_left_to_earn_it_back():
+    simulation = Simulation(STEPPED, [0.95] * 60, behind=1000)
+    simulation.run(adaptive(simulation))
+    assert simulation.taken == []
+
+
+def test_what_plain_decoding_costs_is_known_after_a_few_plain_passes():
+    simulation = Simulation(STEPPED, [0.5] * 2, behind=40)
+    length = adaptive(simulation)
+    simulation.run(length)
+    assert length.plain_seconds() is None
+    simulation = Simulation(STEPPED, [0.2] * 60, behind=40)
+    length = adaptive(simulation)
+    simulation.run(length)
+    assert length.plain_seconds() == pytest.approx(71, rel=0.03)
+
+
+def test_what_a_longer_pass_costs_is_measured_before_a_model_reads():
+    simulation = Simulation(STEEP, [0.99] * 60, behind=40)
+    simulation.run(adaptive(simulation, known=False))
+    assert max(simulation.lengths) == 4
+    assert simulation.taken == [""]
+
+
+def test_without_any_offer_it_says_that_there_is_nothing_to_guess():
+    length = adaptive(Simulation(STEPPED, [0.5]))
+    assert length.take([], 5) == Draft(pause="nothing to guess")
 
 
 def test_a_calibration_learns_how_likely_a_lead_is_right():
@@ -112,7 +188,7 @@ def test_a_calibration_learns_how_likely_a_lead_is_right():
 
 
 def test_a_calibration_is_optimistic_only_where_it_knows_little():
-    calibration = Calibration(offset=0.0, slope=1.0)
+    calibration = Calibration(offset=0.0, slope=1.0, forgetting=0.001)
     before = calibration.chance(1.0, optimism=1.0) - calibration.chance(1.0)
     for place in range(200):
         calibration.observe(1.0, right=place % 2 == 0)

@@ -1,22 +1,28 @@
-from specchat.speculative.adaptive import AdaptiveLength
+from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.bench.variants import Engine, challengers, cold, cost_curves, plain, unlearned
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter
+from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
+from specchat.speculative.lazy import LazyDrafter
 from specchat.speculative.ngram import NgramDrafter
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 
-from ..fakes import FakeModel
+from ..fakes import FakeModel, guesses
 
 
 def adaptive() -> AdaptiveLength:
-    return AdaptiveLength(CostCurve({1: 1.0, 2: 1.1}), CostCurve({1: 0.1, 2: 0.1}), 5)
+    known = sources((NGRAM, MODEL), CostCurve({1: 0.1, 2: 0.1}), 0.1)
+    return AdaptiveLength(CostCurve({1: 1.0, 2: 1.1}), known, 5)
 
 
 def model_drafter() -> ModelDrafter:
     return ModelDrafter(FakeModel(), lambda token: False, 100, 4)
+
+
+def both() -> SeveralDrafters:
+    return SeveralDrafters((NgramDrafter(), model_drafter()))
 
 
 def engine(drafter: Drafter) -> Engine:
@@ -30,8 +36,8 @@ def names(drafter: Drafter, *lengths: int, every_source: bool = False) -> list[s
 
 
 def test_what_is_compared_with_plain_depends_on_what_drafts():
-    assert names(model_drafter()) == ["adaptive"]
-    assert names(model_drafter(), 2, 4, every_source=True) == ["adaptive", "ngram", "fixed 2", "fixed 4"]
+    assert names(both()) == ["adaptive"]
+    assert names(both(), 2, 4, every_source=True) == ["adaptive", "model", "ngram", "fixed 2", "fixed 4"]
     assert names(NgramDrafter(), 3, every_source=True) == ["adaptive", "fixed 3"]
     assert names(NoDrafter(), 3, every_source=True) == []
 
@@ -43,22 +49,26 @@ def test_plain_is_plain_with_any_pair():
     assert decoder.chain.params.temperature == 0.0
 
 
-def test_n_grams_alone_cost_nothing():
-    loaded = engine(model_drafter())
-    [_, ngram] = challengers(loaded, every_source=True)
-    decoder = ngram.decoder(0.8)
-    assert isinstance(decoder.drafter, NgramDrafter)
-    assert decoder.draft_length.draft_costs is None
-    assert loaded.decoder.draft_length.draft_costs
+def test_each_source_can_draft_alone():
+    [_, model, ngram, fixed] = challengers(engine(both()), [3], every_source=True)
+    assert isinstance(ngram.decoder(0.8).drafter, NgramDrafter)
+    assert isinstance(model.decoder(0.8).drafter, ModelDrafter)
+    assert isinstance(fixed.decoder(0.8).drafter, ModelDrafter)
+
+
+def test_a_drafter_that_is_loaded_when_it_is_wanted_is_loaded_before_anything_is_measured():
+    lazy = LazyDrafter(model_drafter, 1.0, lambda error: None)
+    assert isinstance(cold(lazy), ModelDrafter)
 
 
 def test_a_new_process_knows_the_costs_and_nothing_else():
     length = adaptive()
     length.mood = 0.1
-    length.by_lead.observe(1.0, right=True)
+    length.sources[NGRAM].by_lead.observe(1.0, right=True)
     new = unlearned(length)
     assert new == adaptive()
     assert new.target_costs is length.target_costs
+    assert new.sources[MODEL].costs is length.sources[MODEL].costs
 
 
 def test_a_cold_drafter_has_read_nothing():
@@ -66,7 +76,7 @@ def test_a_cold_drafter_has_read_nothing():
     model.model.decode([1, 2], 1)
     assert cold(model).model.cached == []
     ngram = NgramDrafter(longest=3)
-    list(zip(ngram.guesses([1, 2, 1, 2], lambda logits, text: None), range(2), strict=False))
+    guesses(ngram, [1, 2, 1, 2], lambda logits, text: None, 2)
     assert cold(ngram) == NgramDrafter(longest=3)
 
 

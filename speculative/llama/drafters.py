@@ -1,0 +1,90 @@
+"""Who drafts for a loaded target."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from ..cache import Cache
+from ..compatibility import Compatibility, check_vocabularies
+from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
+from ..errors import SpecchatError
+from ..interrupt import Interrupt
+from ..lazy import LazyDrafter
+from ..ngram import NgramDrafter
+from . import loading
+from .config import LlamaConfig
+from .fit import Fit, keep_fit, known_fit
+from .model import LlamaModel
+from .pair_config import PairConfig
+
+Tell = Callable[[str], None]
+"""Told a sentence that the user should read."""
+Progress = Callable[[str, float], None]
+"""Told a file and the share of it that is loaded, 0 to 1."""
+
+
+def drafter_for(
+    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
+) -> Drafter:
+    """The drafter of a pair.
+
+    Beside a model, n-grams draft too, save where every draft has its length fixed: there it is the model that was
+    named. Raises `ModelLoadError` and `VocabularyMismatchError`.
+    """
+    if config.draft == "none":
+        return NoDrafter()
+    if not target.can_rollback:
+        tell(f"{target.name} cannot take tokens back (it is recurrent), so nothing is drafted for it.")
+        return NoDrafter()
+    if config.draft == "ngram":
+        return NgramDrafter()
+    loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
+    drafter = loader.checked(fits, on_progress)
+    return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
+
+
+@dataclass(frozen=True, slots=True)
+class _DraftLoader:
+    """Loads the draft of a target."""
+
+    path: Path
+    settings: LlamaConfig
+    target: LlamaModel
+    tell: Tell
+    interrupt: Interrupt
+
+    def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
+        """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
+        loading.check_file(self.path)
+        known = known_fit(fits, self.target.path, self.path)
+        if known is not None:
+            fit = known.compatibility
+            self._warn(fit)
+            return LazyDrafter(lambda: self._drafter(self._load(), fit), known.seconds, self._give_up)
+        started = perf_counter()
+        with ExitStack() as opened:
+            draft = opened.enter_context(self._load(lambda share: on_progress(self.path.name, share)))
+            fit = check_vocabularies(self.target.vocabulary, draft.vocabulary)
+            self._warn(fit)
+            if not draft.can_rollback:
+                self.tell(f"{draft.name} cannot take tokens back (it is recurrent), so it drafts nothing.")
+                return NoDrafter()
+            opened.pop_all()
+        keep_fit(fits, self.target.path, self.path, Fit(fit, perf_counter() - started))
+        return self._drafter(draft, fit)
+
+    def _warn(self, fit: Compatibility) -> None:
+        for warning in fit.warnings:
+            self.tell(warning)
+
+    def _give_up(self, error: SpecchatError) -> None:
+        self.tell(f"The draft could not be loaded: {error.message} It drafts nothing.")
+
+    def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
+        return LlamaModel.load(self.path, self.settings, interrupt=self.interrupt, on_progress=on_progress)
+
+    def _drafter(self, draft: LlamaModel, fit: Compatibility) -> ModelDrafter:
+        n_ctx = min(draft.n_ctx, draft.n_ctx_train)
+        return ModelDrafter(draft, self.target.vocabulary.is_end, n_ctx, fit.limit, fit.forbidden)

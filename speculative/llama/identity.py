@@ -1,0 +1,23 @@
+"""What measurements depend on, as text: they hold for the same identity only."""
+
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import llama_cpp
+
+from .config import LlamaConfig
+from .threads import default_threads
+
+
+def file_identity(path: Path) -> str:
+    """A file, as long as it is not written again."""
+    state = path.stat()
+    return f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
+
+
+def loaded_identity(path: Path, config: LlamaConfig) -> str:
+    """A file, the machine, the build, and how the model is loaded."""
+    build = f"{llama_cpp.__version__} {llama_cpp.llama_print_system_info().decode(errors='replace')}"
+    settings = replace(config, threads=config.threads or default_threads(), verbose=False)
+    return f"{file_identity(path)} | {platform.node()} | {build} | {settings}"

@@ -1,0 +1,42 @@
+"""What drafting costs now, in tokens."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Times as tokens: what could be made in that time at the `rate`, in tokens per second, that is achieved now.
+
+    `passes[k]` is the price of a pass of the target that checks k guesses; `left` is how many tokens the text may still
+    grow by.
+    """
+
+    passes: Sequence[float]
+    rate: float
+    left: int
+
+    @property
+    def plain(self) -> float:
+        """The value of drafting nothing, but for the token that every pass gives: minus the price of its pass."""
+        return -self.passes[0]
+
+    @property
+    def plain_seconds(self) -> float:
+        """The time of a pass that checks nothing."""
+        return self.passes[0] / self.rate
+
+    def ahead(self, drafted: int, right: float, chance: float, step: float) -> float:
+        """The best value that more guesses promise, at the price of `step` each, over what is drafted already.
+
+        All drafted ones are right with the probability `right`, each further one with `chance`. Looks as far as the
+        budget goes, since the price of a pass has steps: one more token may pay only together with the next ones.
+        """
+        best, expected, paid = -math.inf, 0.0, 0.0
+        for price in self.passes[drafted + 1 :]:
+            right *= chance
+            expected += right
+            paid += step
+            best = max(best, expected - price - paid)
+        return best

@@ -49,10 +49,12 @@ class Chat:
         with stopping(interrupt):
             prompt = self.speaker.pair.chat_tokens(asked)
             finished = None if interrupt.requested else self.speaker.speak(prompt)
-        if finished and (finished.text or finished.finish_reason != "cancelled"):
+        if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
             self.messages = [*asked, Message("assistant", finished.text)]
-        else:
+        elif not finished or not finished.error:
             self._note("Stopped; the message is taken back.")
+        if finished and finished.error:
+            raise finished.error
 
     def _answer_or_report(self, text: str) -> None:
         try:

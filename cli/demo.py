@@ -62,6 +62,8 @@ def answer(env: Environment, config: PairConfig, draft: Draft, title: str, shown
         prompt = pair.chat_tokens([Message("user", QUESTION)])
         with stopping(pair.session.interrupt):
             finished = renderer.show(pair.session.generate(prompt, max_tokens=200))
+    if finished.error is not None:
+        raise finished.error
     if finished.finish_reason == "cancelled":
         raise Stopped
     return finished

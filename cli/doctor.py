@@ -23,10 +23,12 @@ def doctor(env: Environment) -> None:
     try:
         with importing_llama_cpp():
             from specchat.speculative.llama.backend import build_info
+
+            build = build_info()
     except SpecchatError:
         _show(env, [*general_rows(), *machine_rows()])
         raise
-    _show(env, [*general_rows(), *build_rows(build_info()), *machine_rows()])
+    _show(env, [*general_rows(), *build_rows(build), *machine_rows()])
 
 
 def _show(env: Environment, rows: list[tuple[str, str]]) -> None:
@@ -80,5 +82,7 @@ def _memory() -> str:
         text = Path("/proc/meminfo").read_text(encoding="utf-8")
     except OSError:
         return "unknown"
-    total, free = (int(size) * 1024 for size in re.findall(r"^(?:MemTotal|MemAvailable): *(\d+)", text, re.MULTILINE))
-    return f"{free / _GIB:.1f} of {total / _GIB:.1f} GiB free"
+    sizes = {name: int(size) * 1024 / _GIB for name, size in re.findall(r"^(\w+): *(\d+)", text, re.MULTILINE)}
+    if "MemTotal" not in sizes or "MemAvailable" not in sizes:
+        return "unknown"
+    return f"{sizes['MemAvailable']:.1f} of {sizes['MemTotal']:.1f} GiB free"

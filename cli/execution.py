@@ -1,4 +1,4 @@
-"""How a program runs and ends: the one place that turns errors into sentences and exit codes."""
+"""How a program runs and ends: the one place that catches errors, and tells them as failures.py words them."""
 
 import signal
 import sys
@@ -69,12 +69,19 @@ def _options(arguments: Sequence[str]) -> list[int]:
     return option_places(arguments, options_with_value(application(), arguments[0])) if arguments else []
 
 
+def _asks_for_tracebacks(arguments: Sequence[str]) -> bool:
+    try:
+        return "--debug" in {arguments[place] for place in _options(arguments)}
+    except Exception:  # noqa: BLE001 - whatever is broken, the error before this one has to be told
+        return "--debug" in arguments
+
+
 def _explain(error: Exception, arguments: Sequence[str], env: Environment) -> int:
     """Tell the user what went wrong; returns the exit code."""
     from .failures import failure
     from .screen import report
 
-    if "--debug" in {arguments[place] for place in _options(arguments)}:
+    if _asks_for_tracebacks(arguments):
         traceback.print_exception(error, file=env.stderr)
     found = failure(error, arguments)
     report(env, found.message, found.hint)

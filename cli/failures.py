@@ -28,7 +28,8 @@ def failure(error: Exception, arguments: Sequence[str] = ()) -> Failure:
         case typer.TyperException():
             return Failure(*usage_sentences(error, arguments), USAGE.code)
         case OSError():
-            return Failure(f"{error.strerror or error}.", "--debug shows where.", FAILED.code)
+            where = f"{error.filename}: " if error.filename else ""
+            return Failure(f"{where}{error.strerror or error}.", "--debug shows where.", FAILED.code)
         case MemoryError():
             return Failure("There is not enough memory.", "A smaller model or context (-c N) needs less.", FAILED.code)
         case _:

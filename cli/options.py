@@ -279,7 +279,7 @@ class DraftingOptions:
             "--draft-length",
             parser=whole(0),
             metavar="N",
-            help="Always guess N tokens ahead.",
+            help="Always guess N tokens ahead; a draft model then guesses alone, without n-grams.",
             rich_help_panel=DRAFTING,
         ),
     ] = None

@@ -33,7 +33,7 @@ class Speaker:
     output: OutputOptions
 
     def speak(self, prompt: Sequence[int]) -> GenerationFinished:
-        """Show what follows `prompt`. Raises `PromptTooLongError`."""
+        """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`."""
         session = self.pair.session
         renderer = Renderer(self.env, self.output, session.n_ctx)
         try:
@@ -59,5 +59,7 @@ class Speaker:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
         with stopping(self.pair.session.interrupt):
             finished = self.speak(prompt)
+        if finished.error is not None:
+            raise finished.error
         if finished.finish_reason == "cancelled":
             raise Stopped

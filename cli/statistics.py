@@ -8,6 +8,7 @@ _ENDS: dict[FinishReason, str] = {
     "stop_string": "ended by --stop",
     "cancelled": "stopped",
     "context_full": "context full",
+    "error": "ended by an error",
 }
 
 
@@ -32,10 +33,12 @@ def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False)
 
 
 def _drafting(stats: GenerationStats) -> list[str]:
-    if stats.acceptance_rate is None:
+    if stats.acceptance_rate is None and stats.speedup is None:
         return []
-    speed = "too short to compare" if stats.speedup is None else f"{stats.speedup:.2f} × plain"
-    return [speed, f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted"]
+    items = ["too short to compare" if stats.speedup is None else f"{stats.speedup:.2f} × plain"]
+    if stats.acceptance_rate is not None:
+        items.append(f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted")
+    return items
 
 
 def _times(number: int) -> str:

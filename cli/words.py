@@ -14,8 +14,16 @@ def option_places(arguments: Sequence[str], with_value: Collection[str]) -> list
         word = arguments[place]
         if word.startswith("-") and word != "-":
             places.append(place)
-        place += 2 if word in with_value else 1
+        place += 2 if _takes_the_next_word(word, with_value) else 1
     return places
+
+
+def _takes_the_next_word(word: str, with_value: Collection[str]) -> bool:
+    """Whether the value of an option is the word behind it; one-letter options may be run together, as in -qp TEXT."""
+    if word in with_value or word.startswith("--"):
+        return word in with_value
+    *others, last = (f"-{letter}" for letter in word.removeprefix("-") or "-")
+    return last in with_value and not any(option in with_value for option in others)
 
 
 def options_with_value(app: typer.Typer, command: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from .calibration import sigmoid
 from .costs import CostCurve
-from .drafting import MODEL, NGRAM, Draft, Guess, Offer
+from .drafting import MEASURING, MODEL, NGRAM, Draft, Guess, Offer
 from .prices import Prices
 from .rounds import Round
 from .source import Source
@@ -43,9 +43,9 @@ class AdaptiveLength:
     def take(self, offers: Sequence[Offer], most: int) -> Draft:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
         if not self.target_costs:
-            return Draft(pause="would not pay")  # plain passes come first: they are the measure of all others
+            return Draft()  # plain passes come first: they are the measure of all others
         if self._has_to_measure(offers, most):
-            return Draft((Guess.certain(0),) * (_MEASURED - 1))
+            return Draft((Guess.certain(0),) * (_MEASURED - 1), MEASURING)
         prices = self._prices(most)
         chosen, value = Draft(pause="nothing to guess"), prices.plain
         for offer in offers:
@@ -70,7 +70,7 @@ class AdaptiveLength:
             if step.draft and name == step.draft.source:
                 source.observe(step.draft, step.verdict, self._mood_score)
             else:
-                source.age()
+                source.rest()
         for lead in step.leads:
             self.mood = _MOOD_MEMORY * self.mood + (1 - _MOOD_MEMORY) * sigmoid(lead)
 

@@ -38,8 +38,8 @@ class CostCurve:
         return bool(self.measured)
 
     def at(self, length: int) -> float:
-        """The expected seconds of a pass over `length` tokens."""
-        return float(self.upto(length)[-1])
+        """The expected seconds of a pass over `length` tokens; at least one length was measured."""
+        return float(self._of(np.array([length]))[0])
 
     def upto(self, length: int) -> NDArray[np.float64]:
         """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.
@@ -47,20 +47,22 @@ class CostCurve:
         Beyond the longest measured length the curve goes on with its average slope. It never falls: a pass that seemed
         dearer than a longer one was disturbed.
         """
+        return self._of(np.arange(1, length + 1))
+
+    def _of(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         known = sorted(self.measured)
         figures = np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
-        lengths = np.arange(1, length + 1)
         curve = np.interp(lengths, known, figures)
-        if known[-1] < length:
+        if known[-1] < lengths[-1]:
             several = len(known) > 1
             slope = (figures[-1] - figures[0]) / (known[-1] - known[0]) if several else _STEP * figures[0] / known[0]
             curve += slope * np.maximum(0, lengths - known[-1])
         seconds: NDArray[np.float64] = self._drift * curve
         return seconds
 
-    def take_over(self, other: "CostCurve") -> None:
-        """Forget what is known, for the figures of `other`."""
-        self.measured, self._drift, self._recent = dict(other.snapshot()), 1.0, {}
+    def add(self, other: "CostCurve") -> None:
+        """Take in the figures of `other`, of lengths that are not known here."""
+        self.measured |= {length: seconds / self._drift for length, seconds in other.snapshot().items()}
 
     def observe(self, length: int, seconds: float) -> None:
         """Take in a measured pass."""

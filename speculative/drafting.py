@@ -12,6 +12,8 @@ from .sampling import Logits
 
 MODEL, NGRAM = "model", "ngram"
 """The sources of drafts."""
+MEASURING = "measuring"
+"""The source of a draft that is no guess: it only shows what a pass costs."""
 
 Propose = Callable[[Logits, Sequence[int]], "Guess"]
 """Chooses a guess from the draft's logits after a text, as the target would choose."""
@@ -35,7 +37,7 @@ class Guess:
         return cls(token, TokenDistribution.point(token), lead)
 
 
-Pause = Literal["nothing to guess", "would not pay", "reading first would not pay"]
+Pause = Literal["nothing to guess", "would not pay", "reading first would not pay", "loading first would not pay"]
 """Why nothing was drafted."""
 
 
@@ -118,6 +120,11 @@ class DraftModel(LanguageModel, Protocol):
         """Free it; a second call does nothing."""
 
 
+def knows(context: Sequence[int], n_ctx: int, n_vocab: int, read: int = 0) -> bool:
+    """Whether a draft can go on with `context`, of which it has read the first `read` tokens already."""
+    return len(context) < n_ctx and all(token < n_vocab for token in context[read:])
+
+
 @dataclass(frozen=True, slots=True)
 class ModelDrafter:
     """A small model guesses one token after the other, and keeps its cache between the rounds.
@@ -135,7 +142,7 @@ class ModelDrafter:
     def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
         """Guesses to the end of the draft's context or of the text; none after tokens that it does not know."""
         known = min(common_prefix(self.model.cached, context), len(context) - 1)
-        if len(context) >= self.n_ctx or any(token >= self.n_vocab for token in context[known:]):
+        if not knows(context, self.n_ctx, self.n_vocab, known):
             return ()
         return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1 - known),)
 

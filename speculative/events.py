@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from .errors import SpecchatError
 from .rounds import Round
 from .stats import GenerationStats
 
-FinishReason = Literal["stop", "length", "stop_string", "cancelled", "context_full"]
+FinishReason = Literal["stop", "length", "stop_string", "cancelled", "context_full", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,17 @@ class RoundFinished:
 
 @dataclass(frozen=True, slots=True)
 class GenerationFinished:
-    """The last event of every generation, cancelled ones included; `tokens` include the end token."""
+    """The last event of every generation, cancelled ones included; `tokens` include the end token.
+
+    An `error` in the middle of it ends it here, with all that was said before.
+    """
 
     text: str
     tokens: tuple[int, ...]
     finish_reason: FinishReason
     seed: int
     stats: GenerationStats
+    error: SpecchatError | None = None
 
 
 Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

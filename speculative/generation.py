@@ -1,11 +1,11 @@
 """One answer in the making: rounds in, events out."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from .decoder import SpeculativeDecoder
-from .errors import Cancelled
+from .errors import Cancelled, SpecchatError
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
@@ -39,6 +39,7 @@ class Generation:
     _n_cached: int = 0
     _rounds: list[Round] = field(default_factory=list)
     _reason: FinishReason | None = None
+    _error: SpecchatError | None = None
 
     def events(self) -> Iterator[Event]:
         """Everything that happens, `GenerationFinished` last."""
@@ -57,6 +58,8 @@ class Generation:
         except Cancelled:
             self.interrupt.clear()
             self._reason = "cancelled"
+        except SpecchatError as error:
+            self._reason, self._error = "error", error
         finished = perf_counter()
         first_token = first_token or finished
         if tail := self.stream.finish():
@@ -82,6 +85,7 @@ class Generation:
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]
+                self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1])
                 return
 
     def _finished(self, prompt_seconds: float, predicted_seconds: float) -> GenerationFinished:
@@ -94,4 +98,4 @@ class Generation:
             prompt_seconds=prompt_seconds,
             predicted_seconds=predicted_seconds,
         )
-        return GenerationFinished(self.stream.text, tokens, self._reason or self.full, self.seed, stats)
+        return GenerationFinished(self.stream.text, tokens, self._reason or self.full, self.seed, stats, self._error)

@@ -1,29 +1,27 @@
-"""A draft model that is loaded when its first guess is wanted: a short answer never waits for it."""
+"""Draft models that are loaded when their first guess is wanted, and whose failures cost only their guesses."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .drafting import MODEL, Drafter, Guess, ModelDrafter, Offer, Propose, SeveralDrafters
+from .drafting import MODEL, Drafter, Guess, ModelDrafter, Offer, Propose, SeveralDrafters, knows
 from .errors import SpecchatError
 
 
 @dataclass(slots=True)
 class LazyDrafter:
-    """Offers what its model would guess, and loads the model, for about `seconds`, when that is taken.
+    """Offers what a model would guess, and loads it, for about `seconds`, when that is taken.
 
-    If it cannot be loaded, `on_failure` is told why, and nothing is offered any more: an answer that goes on without a
-    draft is better than none.
+    `n_ctx` and `n_vocab` are those of the `ModelDrafter` that `load` gives.
     """
 
     load: Callable[[], ModelDrafter]
     seconds: float
-    on_failure: Callable[[SpecchatError], None]
-    _failed: bool = False
+    n_ctx: int
+    n_vocab: int
     _loaded: ModelDrafter | None = None
 
-    @property
-    def loaded(self) -> ModelDrafter:
-        """The drafter, loaded now if it was not yet. Raises what loading raises."""
+    def load_now(self) -> ModelDrafter:
+        """The drafter, loaded unless it was before. Raises what loading raises."""
         if self._loaded is None:
             self._loaded = self.load()
         return self._loaded
@@ -32,18 +30,12 @@ class LazyDrafter:
         """The model's offer."""
         if self._loaded is not None:
             return self._loaded.offers(context, propose)
-        if self._failed:
+        if not knows(context, self.n_ctx, self.n_vocab):
             return ()
         return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1, loading=self.seconds),)
 
     def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        try:
-            loaded = self.loaded
-        except SpecchatError as error:
-            self._failed = True
-            self.on_failure(error)
-            return
-        for offer in loaded.offers(context, propose):
+        for offer in self.load_now().offers(context, propose):
             yield from offer.guesses
 
     def close(self) -> None:
@@ -52,14 +44,46 @@ class LazyDrafter:
             self._loaded.close()
 
 
-def with_model(drafter: Drafter) -> ModelDrafter | None:
-    """The drafter with a model among those that make up `drafter`, loaded now if it was not yet."""
+@dataclass(slots=True)
+class ForgivingDrafter:
+    """Offers what `drafter` offers until that fails: an answer that goes on without a draft is better than none."""
+
+    drafter: Drafter
+    on_failure: Callable[[SpecchatError], None]
+    _failed: bool = False
+
+    def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
+        """The offers of the drafter; nothing after a failure."""
+        if self._failed:
+            return ()
+        found = self.drafter.offers(context, propose)
+        return [replace(offer, guesses=self._until_failure(offer.guesses)) for offer in found]
+
+    def _until_failure(self, guesses: Iterator[Guess]) -> Iterator[Guess]:
+        try:
+            yield from guesses
+        except SpecchatError as error:
+            self._failed = True
+            self.on_failure(error)
+
+    def close(self) -> None:
+        """Close the drafter."""
+        self.drafter.close()
+
+
+def loaded_model_drafter(drafter: Drafter) -> ModelDrafter | None:
+    """The drafter with a model among those that make up `drafter`, loaded now unless it was before.
+
+    Raises what loading raises.
+    """
     match drafter:
         case ModelDrafter():
             return drafter
         case LazyDrafter():
-            return drafter.loaded
+            return drafter.load_now()
+        case ForgivingDrafter(inner):
+            return loaded_model_drafter(inner)
         case SeveralDrafters(drafters):
-            return next(filter(None, map(with_model, drafters)), None)
+            return next(filter(None, map(loaded_model_drafter, drafters)), None)
         case _:
             return None

@@ -7,7 +7,7 @@ from itertools import islice
 
 from .calibration import Calibration
 from .costs import CostCurve
-from .drafting import Draft, Guess, Offer
+from .drafting import Draft, Guess, Offer, Pause
 from .prices import Prices
 from .verification import Verdict
 
@@ -16,7 +16,7 @@ _OPTIMISM = 0.25
 _WORTH_A_PROBE = 0.01
 """The share of the time that may be spent on probing whether drafting pays again."""
 _SHORT_ANSWER = 24
-"""Rounds before a draft is loaded."""
+"""Rounds before a draft is loaded: what is said in fewer must not wait for it."""
 _DEAR = 3.0
 """What is not known speaks against reading, and no more for it, where that is dearer than so many tokens."""
 _PROFIT = 2.0
@@ -46,7 +46,8 @@ class Source:
     _waited: int = 0
     _forgone: float = 0.0
     _unchecked: int = 0
-    _probes: int = 0
+    _probing: bool = False
+    _discouraged: int = 0
     _encouraged: bool = False
 
     def __post_init__(self) -> None:
@@ -61,19 +62,16 @@ class Source:
 
         The draft is empty where they are worth less than `floor`, what can be had without them, save for a probe.
         """
-        costs = self._costs(prices)
-        reading = self._reading(costs, offer, prices) + prices.rate * offer.loading
-        probe = floor <= prices.plain and self._probe_is_due(costs, reading, prices)
-        self._waited += bool(offer.loading)
-        if costs and not (probe or self._worth_starting(costs, offer, prices, mood, floor)):
-            self._unchecked += 1
-            return Draft(pause="reading first would not pay" if self._forgone else "would not pay"), -math.inf
+        bill = self._bill(offer, prices)
+        probe = floor <= prices.plain and self._probe_is_due(bill, prices)
+        pause = None if self.costs is None or probe else self._why_not(bill, prices, mood, floor)
+        if pause:
+            return Draft(pause=pause), -math.inf
         self._forgone = 0.0
-        guesses = self._guesses(costs, offer, prices, mood, floor)
+        guesses = self._guesses(offer, bill, prices, mood, floor)
         best, value = self._worth(guesses, prices, floor)
-        if probe and guesses and not best:
-            self._probes, best = self._probes + 1, 1
-        self._unchecked = 0 if best else self._unchecked + 1
+        self._probing = probe and not best
+        best = best or int(self._probing and bool(guesses))
         return Draft(tuple(guesses[:best]), offer.source, None if best else "would not pay"), value
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float) -> None:
@@ -82,61 +80,57 @@ class Source:
             self.by_lead.observe(guess.lead, place < verdict.accepted)
             self.by_mood.observe(mood, place < verdict.accepted)
         self._encouraged = verdict.accepted == len(draft)
-        self._probes = 0 if self._encouraged else self._probes
+        self._unchecked = 0
+        self._discouraged = 0 if self._encouraged else self._discouraged + self._probing
 
-    def age(self) -> None:
-        """Nothing of this source was checked: what is known of it grows uncertain."""
+    def rest(self) -> None:
+        """Learn from a round in which nothing of this source was checked: what is known of it grows uncertain."""
+        self._unchecked += 1
         self.by_lead.age()
         self.by_mood.age()
 
-    def _costs(self, prices: Prices) -> CostCurve | None:
-        if self.costs is None or self.costs:
-            return self.costs
-        return CostCurve({1: self.share * prices.plain_seconds})
+    def _bill(self, offer: Offer, prices: Prices) -> "Bill":
+        if self.costs is None:
+            return Bill()
+        costs = self.costs or CostCurve({1: self.share * prices.plain_seconds})
+        step = costs.at(1)
+        reading = costs.at(1 + offer.behind) - step if offer.behind else 0.0
+        return Bill(prices.rate * step, prices.rate * reading, prices.rate * offer.loading)
 
-    def _reading(self, costs: CostCurve | None, offer: Offer, prices: Prices) -> float:
-        """The price of what is to be read before the first guess."""
-        return prices.rate * (costs.at(1 + offer.behind) - costs.at(1)) if costs and offer.behind else 0.0
-
-    def _probe_is_due(self, costs: CostCurve | None, reading: float, prices: Prices) -> bool:
+    def _probe_is_due(self, bill: "Bill", prices: Prices) -> bool:
         """Whether to check a guess although it looks bad: now and then, and at once after one that was right."""
-        step = prices.rate * costs.at(1) if costs else 0.0
-        if prices.ahead(0, 1.0, 1.0, step) - prices.plain <= _MARGIN or not self._may_load:
-            return False  # not even a perfect draft could pay, or not yet
-        spent = reading + step + prices.passes[1] - prices.passes[0]
-        return self._encouraged or self._unchecked * _WORTH_A_PROBE >= spent * 2**self._probes
+        if bill.loading or prices.ahead(0, 1.0, 1.0, bill.step) - prices.plain <= _MARGIN:
+            return False  # too dear for a try, or not even a perfect draft could pay
+        spent = bill.reading + bill.step + prices.passes[1] - prices.passes[0]
+        return self._encouraged or self._unchecked * _WORTH_A_PROBE >= spent * 2 ** min(self._discouraged, 20)
 
-    def _worth_starting(self, costs: CostCurve, offer: Offer, prices: Prices, mood: float, floor: float) -> bool:
-        """Whether to draft, where that may mean to load and to read before the first guess.
+    def _why_not(self, bill: "Bill", prices: Prices, mood: float, floor: float) -> Pause | None:
+        """Why not to draft, where that may mean to load and to read before the first guess; None to draft.
 
         That is an investment: it is compared with the rate that is achieved now, at which a pass is worth a token, and
         made when going on without it has cost as much: rent, then buy.
         """
-        reading = self._reading(costs, offer, prices)
-        optimism = _OPTIMISM * max(-1.0, 1 - reading / _DEAR)
-        ahead = prices.ahead(0, 1.0, self.by_mood.chance(mood, optimism), prices.rate * costs.at(1)) - _MARGIN
+        self._waited += 1
+        optimism = _OPTIMISM * max(-1.0, 1 - bill.reading / _DEAR)
+        ahead = prices.ahead(0, 1.0, self.by_mood.chance(mood, optimism), bill.step) - _MARGIN
         if ahead <= floor:
             self._forgone *= _PATIENCE
-            return False
-        investment = reading + prices.rate * offer.loading
+            return "would not pay"
+        investment = bill.reading + bill.loading
         gain = max(0.0, ahead - (floor if investment < 1 else max(floor, -1.0)))
         self._forgone += gain
         to_be_gained = prices.left * gain / (1 + gain)
-        return self._forgone >= investment and to_be_gained >= _PROFIT * investment and self._may_load
+        patient = self._waited > _SHORT_ANSWER or not bill.loading
+        if patient and self._forgone >= investment and to_be_gained >= _PROFIT * investment:
+            return None
+        return "loading first would not pay" if bill.loading else "reading first would not pay"
 
-    @property
-    def _may_load(self) -> bool:
-        """Whether there is no loading to do, or the answer is no short one, which must not wait for it."""
-        return self._waited == 0 or self._waited >= _SHORT_ANSWER
-
-    def _guesses(
-        self, costs: CostCurve | None, offer: Offer, prices: Prices, mood: float, floor: float
-    ) -> Sequence[Guess]:
+    def _guesses(self, offer: Offer, bill: "Bill", prices: Prices, mood: float, floor: float) -> Sequence[Guess]:
         """The guesses that are worth making."""
         most = len(prices.passes) - 1
-        if costs is None:
+        if self.costs is None:
             return list(islice(offer.guesses, most))
-        typical, step = self.by_mood.chance(mood), prices.rate * costs.at(1)
+        typical = self.by_mood.chance(mood)
         guesses: list[Guess] = []
         right, expected, best = 1.0, 0.0, floor
         for guess in self._timed(offer):
@@ -144,7 +138,7 @@ class Source:
             right *= self._chance(guess)
             expected += right
             best = max(best, expected - prices.passes[len(guesses)])
-            if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, step) <= best:
+            if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
                 break
         return guesses
 
@@ -173,3 +167,12 @@ class Source:
 
     def _chance(self, guess: Guess) -> float:
         return self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM)
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What an offer costs now, in tokens: a guess, and before the first one the reading and the loading."""
+
+    step: float = 0.0
+    reading: float = 0.0
+    loading: float = 0.0

@@ -45,6 +45,8 @@ class Runner:
                     idle += self.clock() - now
                 case GenerationFinished():
                     seconds = self.clock() - started - idle
+                    if event.error is not None:
+                        raise event.error
                     if event.finish_reason == "cancelled":
                         raise Cancelled
                     return _answer(event, rounds, first_token, seconds)

@@ -8,7 +8,7 @@ from ..costs import CostCurve
 from ..decoder import SpeculativeDecoder
 from ..draft_length import DraftLength, FixedLength
 from ..drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
-from ..lazy import LazyDrafter, with_model
+from ..lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
 from ..ngram import NgramDrafter
 from ..session import Session
 
@@ -64,7 +64,7 @@ def challengers(engine: Engine, lengths: Iterable[int] = (), every_source: bool 
     if isinstance(loaded.drafter, NoDrafter):
         return ()
     found = [_adaptive(ADAPTIVE, engine, lambda: loaded.drafter)]
-    if every_source and isinstance(loaded.drafter, SeveralDrafters):
+    if every_source and loaded_model_drafter(loaded.drafter) is not None:
         found += [_adaptive(MODEL, engine, lambda: _named(engine)), _adaptive(NGRAM, engine, NgramDrafter)]
     return (*found, *(fixed(engine, length) for length in lengths))
 
@@ -75,7 +75,7 @@ def _adaptive(name: str, engine: Engine, drafter: Callable[[], Drafter]) -> Vari
 
 def _named(engine: Engine) -> Drafter:
     """The drafter that the user named: the model if there is one."""
-    return with_model(engine.decoder.drafter) or engine.decoder.drafter
+    return loaded_model_drafter(engine.decoder.drafter) or engine.decoder.drafter
 
 
 def cold(drafter: Drafter) -> Drafter:
@@ -83,8 +83,9 @@ def cold(drafter: Drafter) -> Drafter:
     match drafter:
         case SeveralDrafters(drafters):
             return SeveralDrafters(tuple(cold(each) for each in drafters))
-        case LazyDrafter():
-            return cold(drafter.loaded)
+        case LazyDrafter() | ForgivingDrafter():
+            loaded = loaded_model_drafter(drafter)
+            return cold(loaded) if loaded else drafter
         case ModelDrafter():
             drafter.model.rollback(0)
             return drafter

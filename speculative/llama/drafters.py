@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -11,13 +11,16 @@ from ..compatibility import Compatibility, check_vocabularies
 from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from ..errors import SpecchatError
 from ..interrupt import Interrupt
-from ..lazy import LazyDrafter
+from ..lazy import ForgivingDrafter, LazyDrafter
 from ..ngram import NgramDrafter
 from . import loading
 from .config import LlamaConfig
 from .fit import Fit, keep_fit, known_fit
 from .model import LlamaModel
 from .pair_config import PairConfig
+
+_QUICKLY, _SLOWLY = 0.5, 5e8
+"""Loading is not expected to take longer than so many seconds, and one more for so many bytes."""
 
 Tell = Callable[[str], None]
 """Told a sentence that the user should read."""
@@ -58,33 +61,50 @@ class _DraftLoader:
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
         loading.check_file(self.path)
-        known = known_fit(fits, self.target.path, self.path)
+        known = known_fit(fits, self.target, self.path)
         if known is not None:
-            fit = known.compatibility
-            self._warn(fit)
-            return LazyDrafter(lambda: self._drafter(self._load(), fit), known.seconds, self._give_up)
+            self._warn(known.compatibility)
+            seconds = min(known.seconds, _QUICKLY + self.path.stat().st_size / _SLOWLY)
+            lazy = LazyDrafter(
+                lambda: self._load_again(known, fits), seconds, self._n_ctx(known), known.compatibility.limit
+            )
+            return ForgivingDrafter(lazy, self._give_up)
         started = perf_counter()
         with ExitStack() as opened:
             draft = opened.enter_context(self._load(lambda share: on_progress(self.path.name, share)))
-            fit = check_vocabularies(self.target.vocabulary, draft.vocabulary)
-            self._warn(fit)
+            fit = Fit(
+                check_vocabularies(self.target.vocabulary, draft.vocabulary),
+                draft.n_ctx_train,
+                perf_counter() - started,
+            )
+            self._warn(fit.compatibility)
             if not draft.can_rollback:
                 self.tell(f"{draft.name} cannot take tokens back (it is recurrent), so it drafts nothing.")
                 return NoDrafter()
             opened.pop_all()
-        keep_fit(fits, self.target.path, self.path, Fit(fit, perf_counter() - started))
-        return self._drafter(draft, fit)
+        keep_fit(fits, self.target, self.path, fit)
+        return ForgivingDrafter(self._drafter(draft, fit), self._give_up)
+
+    def _load_again(self, known: Fit, fits: Cache) -> ModelDrafter:
+        """Load a draft that is known to fit, and keep how long that took: disks are slow only the first time."""
+        started = perf_counter()
+        draft = self._load()
+        keep_fit(fits, self.target, self.path, replace(known, seconds=perf_counter() - started))
+        return self._drafter(draft, known)
+
+    def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
+        return LlamaModel.load(self.path, self.settings, interrupt=self.interrupt, on_progress=on_progress)
+
+    def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
+        ids = fit.compatibility
+        return ModelDrafter(draft, self.target.vocabulary.is_end, self._n_ctx(fit), ids.limit, ids.forbidden)
+
+    def _n_ctx(self, fit: Fit) -> int:
+        return min(self.target.n_ctx, fit.n_ctx_train)
 
     def _warn(self, fit: Compatibility) -> None:
         for warning in fit.warnings:
             self.tell(warning)
 
     def _give_up(self, error: SpecchatError) -> None:
-        self.tell(f"The draft could not be loaded: {error.message} It drafts nothing.")
-
-    def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
-        return LlamaModel.load(self.path, self.settings, interrupt=self.interrupt, on_progress=on_progress)
-
-    def _drafter(self, draft: LlamaModel, fit: Compatibility) -> ModelDrafter:
-        n_ctx = min(draft.n_ctx, draft.n_ctx_train)
-        return ModelDrafter(draft, self.target.vocabulary.is_end, n_ctx, fit.limit, fit.forbidden)
+        self.tell(f"The draft failed, and drafts nothing any more: {error.message}")

@@ -4,41 +4,56 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import llama_cpp
+
 from ..cache import Cache
 from ..compatibility import Compatibility
 from .identity import file_identity
+from .model import LlamaModel
+
+_RULES = 1
+"""Grows when vocabularies are compared by other rules: what was found by the old ones is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How the vocabularies compare, and the seconds that loading the draft took."""
+    """How the vocabularies compare, how long a context the draft knows, and the seconds that loading it takes."""
 
     compatibility: Compatibility
+    n_ctx_train: int
     seconds: float
 
 
-def known_fit(cache: Cache, target: Path, draft: Path) -> Fit | None:
-    """The fit of two files as an earlier run found it."""
-    return _fit(cache.load(_key(target, draft)))
+def known_fit(cache: Cache, target: LlamaModel, draft: Path) -> Fit | None:
+    """The fit of a draft as an earlier run found it."""
+    fit = _fit(cache.load(_key(target, draft)))
+    return fit if fit and fit.compatibility.limit <= target.vocabulary.n_tokens else None
 
 
-def keep_fit(cache: Cache, target: Path, draft: Path, fit: Fit) -> None:
-    """Keep the fit of two files for the next run."""
+def keep_fit(cache: Cache, target: LlamaModel, draft: Path, fit: Fit) -> None:
+    """Keep the fit of a draft for the next run."""
     cache.save(_key(target, draft), asdict(fit))
 
 
-def _key(target: Path, draft: Path) -> str:
-    return f"{file_identity(target)} | {file_identity(draft)}"
+def _key(target: LlamaModel, draft: Path) -> str:
+    return f"{file_identity(target.path)} | {file_identity(draft)} | {llama_cpp.__version__} | {_RULES}"
 
 
 def _fit(value: Any) -> Fit | None:
     """The fit in a cached value; None if that cannot be true."""
     try:
-        found, seconds = value["compatibility"], float(value["seconds"])
-        fit = Compatibility(
-            tuple(map(str, found["warnings"])), tuple(map(int, found["forbidden"])), int(found["limit"])
-        )
-    except (KeyError, TypeError, ValueError):
+        found = value["compatibility"]
+        warnings, forbidden, limit = (found[name] for name in ("warnings", "forbidden", "limit"))
+        n_ctx_train, seconds = value["n_ctx_train"], value["seconds"]
+    except (KeyError, TypeError):
         return None
-    plausible = 0 <= seconds < float("inf") and all(0 <= token < fit.limit for token in fit.forbidden)
-    return Fit(fit, seconds) if plausible else None
+    plausible = (
+        isinstance(warnings, list)
+        and isinstance(forbidden, list)
+        and all(isinstance(warning, str) for warning in warnings)
+        and all(type(number) is int and number > 0 for number in (limit, n_ctx_train))
+        and all(type(token) is int and 0 <= token < limit for token in forbidden)
+        and isinstance(seconds, float)
+        and 0 <= seconds < float("inf")
+    )
+    return Fit(Compatibility(tuple(warnings), tuple(forbidden), limit), n_ctx_train, seconds) if plausible else None

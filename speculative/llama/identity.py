@@ -19,5 +19,5 @@ def file_identity(path: Path) -> str:
 def loaded_identity(path: Path, config: LlamaConfig) -> str:
     """A file, the machine, the build, and how the model is loaded."""
     build = f"{llama_cpp.__version__} {llama_cpp.llama_print_system_info().decode(errors='replace')}"
-    settings = replace(config, threads=config.threads or default_threads(), verbose=False)
+    settings = replace(config, threads=config.threads or default_threads(), max_rows=1, verbose=False)
     return f"{file_identity(path)} | {platform.node()} | {build} | {settings}"

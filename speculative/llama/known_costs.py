@@ -31,11 +31,11 @@ class KnownCosts:
         return self._curves[key]
 
     def measure(self, model: LlamaModel, lengths: Sequence[int]) -> None:
-        """Measure passes of `lengths` now, unless all are known. The model's cache is empty afterwards."""
+        """Measure passes of those of the `lengths` that are not known. The model's cache is empty afterwards."""
         curve = self.of(model.path, model.config)
-        wanted = [length for length in lengths if length <= min(model.n_ctx, model.n_batch)]
-        if not curve.measured.keys() >= set(wanted):
-            curve.take_over(measure_costs(model, wanted, model.vocabulary.eos or 0, model.max_rows))
+        possible = [length for length in lengths if length <= min(model.n_ctx, model.n_batch)]
+        if missing := [length for length in possible if length not in curve.measured]:
+            curve.add(measure_costs(model, missing, model.vocabulary.eos or 0, model.max_rows))
 
     def save(self) -> None:
         """Keep what was learned."""

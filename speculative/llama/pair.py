@@ -10,7 +10,7 @@ from ..cache import Cache
 from ..decoder import SpeculativeDecoder
 from ..errors import UsageError
 from ..interrupt import Interrupt
-from ..lazy import with_model
+from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
 from ..sampling import SamplerChain, SamplingParams
@@ -73,7 +73,7 @@ class Pair:
     def measure_costs(self) -> None:
         """Measure what passes cost, for a few seconds, where earlier runs left gaps; empties the caches."""
         self.costs.measure(self.target, [length for length in TARGET_LENGTHS if length <= self.target.max_rows])
-        drafter = with_model(self.session.decoder.drafter)
+        drafter = loaded_model_drafter(self.session.decoder.drafter)
         if drafter and isinstance(drafter.model, LlamaModel):
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
 

@@ -56,6 +56,7 @@ def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
         (variant, case.temperature) for variant in ("adaptive", "model", "ngram", "fixed 2") for case in CASES
     }
     assert found.calibration.count == 1
+    assert all(sum(pair.other.drafted) for pair in found.pairings if pair.variant == "fixed 2")
     assert len(found.costs.target) == 5
     assert found.costs.draft > 0
     assert not any(pair.parted for pair in found.pairings)

@@ -1,5 +1,6 @@
 """Which draft lengths a loaded pair uses, and what it keeps of its costs."""
 
+import json
 import math
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from specchat.speculative.cache import Cache
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, SeveralDrafters
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.lazy import LazyDrafter, with_model
+from specchat.speculative.lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.identity import loaded_identity
 from specchat.speculative.llama.known_costs import KnownCosts
@@ -60,14 +61,15 @@ def test_costs_are_learned_by_the_way_and_kept(tiny_model_path, tmp_path):
         assert dict(length(pair).target_costs.measured) == pytest.approx(learned)
 
 
-def test_costs_can_be_measured_and_are_measured_once(tiny_model_path, tmp_path):
-    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+def test_costs_can_be_measured_and_are_measured_once(tiny_model_path, write_tiny_model, tmp_path):
+    draft = write_tiny_model(seed=6)
+    with load(tiny_model_path, draft, cache_folder=tmp_path) as pair:
         pair.measure_costs()
         measured = dict(length(pair).target_costs.measured)
         assert set(measured) == {length for length in TARGET_LENGTHS if length <= 17}
         assert pair.target.cached == []
         assert set(length(pair).sources[MODEL].costs.measured) == set(DRAFT_LENGTHS)
-    with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
+    with load(tiny_model_path, draft, cache_folder=tmp_path) as pair:
         pair.measure_costs()
         assert dict(length(pair).target_costs.measured) == pytest.approx(measured)
 
@@ -105,15 +107,40 @@ def test_a_draft_that_is_known_to_fit_is_loaded_when_it_is_wanted(tiny_model_pat
     def named(pair: Pair) -> Drafter:
         drafter = pair.session.decoder.drafter
         assert isinstance(drafter, SeveralDrafters)
-        return drafter.drafters[1]
+        forgiving = drafter.drafters[1]
+        assert isinstance(forgiving, ForgivingDrafter)
+        return forgiving.drafter
 
     with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
         assert isinstance(named(pair), ModelDrafter)
     with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
         assert isinstance(named(pair), LazyDrafter)
-        drafter = with_model(named(pair))
+        drafter = loaded_model_drafter(named(pair))
         assert drafter is not None
         assert drafter.n_vocab == pair.target.vocabulary.n_tokens
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"seconds": 10**400},
+        {"seconds": -1.0},
+        {"n_ctx_train": 0},
+        {"compatibility": {"warnings": [], "forbidden": [], "limit": 10**9}},
+        {"compatibility": {"warnings": "text", "forbidden": [], "limit": 9}},
+        {"compatibility": {"warnings": [], "forbidden": [9], "limit": 9}},
+        {"compatibility": None},
+    ],
+    ids=str,
+)
+def test_a_fit_that_cannot_be_true_is_found_out_again(tiny_model_path, tmp_path, damage):
+    load(tiny_model_path, tiny_model_path, cache_folder=tmp_path).close()
+    [file] = (tmp_path / "fits").iterdir()
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps({**content, "value": {**content["value"], **damage}}))
+    load(tiny_model_path, tiny_model_path, cache_folder=tmp_path).close()
+    repaired = json.loads(file.read_text())["value"]
+    assert {**repaired, "seconds": 0} == {**content["value"], "seconds": 0}
 
 
 def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, write_tiny_model, tmp_path):
@@ -126,6 +153,7 @@ def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, wr
         assert finished.stats.completion_tokens == 9
         [notice] = pair.take_notices()
         assert "draft.gguf" in notice
+        assert "drafts nothing any more" in notice
         assert pair.take_notices() == []
 
 

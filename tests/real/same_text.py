@@ -21,7 +21,7 @@ from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.lazy import with_model
+from specchat.speculative.lazy import loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
@@ -160,7 +160,7 @@ def compare(pair: Pair, case: Case, tally: Tally) -> Iterator[str]:
     plain = generate(pair, case, NoDrafter(), 0)
     tally.longest_context = max(tally.longest_context, plain.stats.prompt_tokens + plain.stats.completion_tokens)
     for name, length in product(("model", "ngram"), LENGTHS):
-        drafter = with_model(pair.session.decoder.drafter) if name == "model" else NgramDrafter()
+        drafter = loaded_model_drafter(pair.session.decoder.drafter) if name == "model" else NgramDrafter()
         assert drafter is not None, "a draft model was loaded"
         drafted = generate(pair, case, drafter, length)
         tally.compared += 1

@@ -8,7 +8,7 @@ from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.drafting import MODEL, NGRAM, NoDrafter
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.lazy import with_model
+from specchat.speculative.lazy import loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
@@ -38,7 +38,7 @@ def exact_pair(models, tmp_path_factory):
 def test_the_text_is_the_same_drafted_by_the_model_and_by_ngrams(exact_pair, kind, temperature):
     case = Case(kind, temperature, seed=1, max_tokens=TOKENS)
     plain = generate(exact_pair, case, NoDrafter(), 0)
-    by_model = generate(exact_pair, case, with_model(exact_pair.session.decoder.drafter), 4)
+    by_model = generate(exact_pair, case, loaded_model_drafter(exact_pair.session.decoder.drafter), 4)
     by_ngrams = generate(exact_pair, case, NgramDrafter(), 8)
     assert plain.tokens == by_model.tokens == by_ngrams.tokens
     assert plain.text == by_model.text == by_ngrams.text

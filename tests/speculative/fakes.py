@@ -11,7 +11,9 @@ import numpy as np
 from specchat.speculative.distribution import TokenDistribution
 from specchat.speculative.drafting import Draft, Drafter, Guess, Offer, Propose
 from specchat.speculative.model import Rows
-from specchat.speculative.noise import Purpose
+from specchat.speculative.noise import Purpose, SeededNoise
+from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
+from specchat.speculative.verification import CoupledVerification
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 
@@ -102,6 +104,19 @@ class ScriptedDrafter:
 
     def close(self) -> None:
         pass
+
+
+CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0, presence_penalty=0.2))
+
+
+def propose(seed: int) -> Propose:
+    """Guesses as the loop makes them, with `CHAIN` and the noise of `seed`."""
+
+    def choose(logits: Logits, text: Sequence[int]) -> Guess:
+        distribution = CHAIN.distribution(logits, text)
+        return Guess(CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution)
+
+    return choose
 
 
 def guesses(drafter: Drafter, context: Sequence[int], propose: Propose, most: int = 100) -> list[Guess]:

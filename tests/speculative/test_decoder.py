@@ -1,39 +1,31 @@
-from collections.abc import Sequence
-
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specchat.speculative.adaptive import AdaptiveLength, sources
+from specchat.speculative.costs import CostCurve
 from specchat.speculative.decoder import SpeculativeDecoder
-from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import Drafter, Guess, ModelDrafter, NoDrafter, Propose
+from specchat.speculative.draft_length import DraftLength, FixedLength
+from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
+from specchat.speculative.lazy import LazyDrafter
 from specchat.speculative.ngram import NgramDrafter
 from specchat.speculative.noise import SeededNoise
 from specchat.speculative.rounds import Round
-from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
 from specchat.speculative.verification import CoupledVerification
 
-from .fakes import FakeModel, ScriptedDrafter, guesses
-
-CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0, presence_penalty=0.2))
+from .fakes import CHAIN, FakeModel, ScriptedDrafter, guesses, propose
 
 
 def never(token: int) -> bool:
     return False
 
 
-def propose(seed: int) -> Propose:
-    def choose(logits: Logits, text: Sequence[int]) -> Guess:
-        distribution = CHAIN.distribution(logits, text)
-        return Guess(CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution)
-
-    return choose
-
-
 def generate(
-    drafter: Drafter, length: int, room: int = 40, seed: int = 0, target: FakeModel | None = None, is_end=never
+    drafter: Drafter, length: int | DraftLength, room=40, seed=0, target: FakeModel | None = None, is_end=never
 ) -> tuple[list[int], list[Round]]:  # type: ignore[no-untyped-def]
     context = [0, 1, 2, 3]
-    decoder = SpeculativeDecoder(target or FakeModel(memory=2), drafter, FixedLength(length), CHAIN, is_end)
+    length = FixedLength(length) if isinstance(length, int) else length
+    decoder = SpeculativeDecoder(target or FakeModel(memory=2), drafter, length, CHAIN, is_end)
     rounds = list(decoder.rounds(context, room, CoupledVerification(SeededNoise(seed))))
     return context[4:], rounds
 
@@ -120,6 +112,25 @@ def test_nothing_is_drafted_after_a_token_that_the_draft_does_not_know():
     drafter = ModelDrafter(FakeModel(n_vocab=4), never, n_ctx=1000, n_vocab=4)
     assert guesses(drafter, [0, 7, 1], propose(seed=0)) == []
     assert len(guesses(drafter, [0, 2, 1], propose(seed=0), 3)) == 3
+
+
+class Steady(CostCurve):
+    """Costs that stay what they are, whatever a fake takes."""
+
+    def observe(self, length: int, seconds: float) -> None:
+        pass
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_text_is_the_same_with_adaptive_lengths_and_every_source(seed: int):
+    plain, _ = generate(NoDrafter(), 0, seed=seed)
+    lazy = LazyDrafter(lambda: model_drafter(seed=seed), 0.0, n_ctx=1000, n_vocab=4)
+    for drafter in (NgramDrafter(), model_drafter(), SeveralDrafters((NgramDrafter(), lazy))):
+        known = sources((NGRAM, MODEL), Steady({1: 1e-9, 64: 1e-9}), share=0.1)
+        length = AdaptiveLength(Steady({1: 1.0, 17: 1.001}), known, most=8)
+        text, rounds = generate(drafter, length, seed=seed)
+        assert text == plain
+        assert sum(len(step.draft) for step in rounds) > 0
 
 
 def test_accepted_tokens_behind_the_end_are_not_counted():

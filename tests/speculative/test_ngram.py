@@ -45,9 +45,10 @@ def test_of_several_occurrences_the_one_that_agrees_for_longest_is_quoted():
 
 
 def test_the_lead_grows_with_the_agreement():
-    offers = [NgramDrafter().offers(CONTEXT[start:], nobody)[0] for start in (5, 0)]
-    short, long = (next(offer.guesses).lead for offer in offers)
-    assert short <= long == pytest.approx(math.log2(3))
+    for text, agreement in (([7, 1, 2, 9, 1, 2], 2), ([5, 1, 2, 3, 4, 9, 1, 2, 3, 4], 4)):
+        first, second = guesses(NgramDrafter(), text, nobody, 2)
+        assert first.lead == pytest.approx(math.log2(agreement))
+        assert second.lead == pytest.approx(math.log2(agreement + 1))
 
 
 def test_a_quote_is_taken_up_again_behind_what_was_changed_in_it():

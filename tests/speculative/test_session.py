@@ -3,7 +3,7 @@ import pytest
 from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter
-from specchat.speculative.errors import PromptTooLongError, UsageError
+from specchat.speculative.errors import DecodeError, PromptTooLongError, UsageError
 from specchat.speculative.events import GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.sampling import SamplerChain, SamplingParams
@@ -129,6 +129,34 @@ def test_a_request_to_stop_that_comes_between_two_answers_is_met_once():
     talk.interrupt.request()
     assert finish(talk).finish_reason == "cancelled"
     assert finish(talk, max_tokens=3).finish_reason == "length"
+
+
+def test_a_text_cut_by_a_stop_string_counts_what_was_said():
+    talk = session()
+    whole = finish(talk, max_tokens=30)
+    stop = whole.text[7:9]
+    cut = finish(session(), max_tokens=30, stop=[stop])
+    assert cut.finish_reason == "stop_string"
+    assert cut.stats.accepted <= cut.stats.completion_tokens == len(cut.tokens)
+
+
+def test_an_error_ends_an_answer_with_what_was_said_before_it():
+    talk = session()
+    passes = 0
+    decode = target(talk).decode
+
+    def failing(tokens, n_logits):  # type: ignore[no-untyped-def]
+        nonlocal passes
+        passes += 1
+        if passes == 6:
+            raise DecodeError("There is no memory left.")
+        return decode(tokens, n_logits)
+
+    target(talk).decode = failing  # type: ignore[method-assign]
+    *events, finished = talk.generate(PROMPT)
+    assert (finished.finish_reason, str(finished.error)) == ("error", "There is no memory left.")
+    assert finished.text == "".join(event.text for event in events if isinstance(event, TextChunk))
+    assert finished.text
 
 
 def test_each_generation_has_its_own_seed_which_reproduces_it():

@@ -1,6 +1,8 @@
+from dataclasses import replace
+
 import pytest
 
-from specchat.speculative.drafting import Draft
+from specchat.speculative.drafting import MEASURING, Draft
 from specchat.speculative.rounds import Round
 from specchat.speculative.stats import generation_stats
 from specchat.speculative.verification import Verdict
@@ -39,6 +41,44 @@ def test_speeds_leave_cached_tokens_out():
     added = stats(ROUNDS, 7)
     assert added.prompt_per_second == 3.0
     assert added.predicted_per_second == 2.0
+
+
+def test_the_speedup_is_over_what_plain_passes_took():
+    """2 s for the prompt, then 6 tokens in two drafted rounds, 0.75 s each, and one in a plain round, 0.5 s."""
+    rounds = [
+        *(replace(step, plain_seconds=0.5) for step in ROUNDS),
+        Round(Draft(), Verdict((5,), 0, 0), (5,), 0.0, 0.5),
+    ]
+    rounds[-1] = replace(rounds[-1], plain_seconds=0.5)
+    whole = 2.0 + 2 * 0.75 + 0.5
+    added = generation_stats(
+        rounds,
+        prompt_tokens=10,
+        cached_tokens=4,
+        completion_tokens=8,
+        prompt_seconds=2.0,
+        predicted_seconds=whole - 2.0,
+    )
+    assert added.plain_seconds == pytest.approx(2.0 + 7 * 0.5)
+    assert added.speedup == pytest.approx(5.5 / whole)
+
+
+def test_without_a_measured_plain_pass_there_is_no_speedup():
+    assert stats(ROUNDS, 7).speedup is None
+
+
+def test_a_draft_that_only_measures_is_no_guess():
+    measuring = replace(ROUNDS[1], draft=replace(ROUNDS[1].draft, source=MEASURING))
+    assert stats([ROUNDS[0], measuring], 3).acceptance_rate is None
+
+
+def test_runs_of_rounds_without_a_draft_are_pauses_with_their_usual_reason():
+    def plain(reason):  # type: ignore[no-untyped-def]
+        return Round(Draft(pause=reason), Verdict((5,), 0, 0), (5,), 0.0, 0.5)
+
+    empty, poor = plain("nothing to guess"), plain("would not pay")
+    rounds = [plain(None), empty, poor, poor, ROUNDS[1], empty, ROUNDS[1], poor, plain(None)]
+    assert stats(rounds, 11).pauses == {"would not pay": 2, "nothing to guess": 1}
 
 
 def test_nothing_drafted_has_no_rate():

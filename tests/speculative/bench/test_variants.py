@@ -57,7 +57,7 @@ def test_each_source_can_draft_alone():
 
 
 def test_a_drafter_that_is_loaded_when_it_is_wanted_is_loaded_before_anything_is_measured():
-    lazy = LazyDrafter(model_drafter, 1.0, lambda error: None)
+    lazy = LazyDrafter(model_drafter, 1.0, n_ctx=100, n_vocab=4)
     assert isinstance(cold(lazy), ModelDrafter)
 
 

@@ -1,12 +1,13 @@
 """How a program runs and ends: the one place that catches errors, and tells them as failures.py words them."""
 
+import os
 import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
@@ -25,7 +26,18 @@ def run_process(program: Callable[[Environment], int]) -> NoReturn:
     code = program(process_environment(load_real_pair))
     if code < 0:
         die_of(-code)
+    _give_up_unwritten(sys.stdout)
     sys.exit(code)
+
+
+def _give_up_unwritten(stream: TextIO) -> None:
+    """Python would try again at its exit to write what could not be written, and then end with a code of its own."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def execute(arguments: Sequence[str], env: Environment) -> int:

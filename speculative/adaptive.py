@@ -7,15 +7,15 @@ from time import perf_counter
 
 from .calibration import sigmoid
 from .costs import CostCurve
-from .drafting import MEASURING, MODEL, NGRAM, Draft, Guess, Offer
+from .drafting import MODEL, NGRAM, Draft, Offer
 from .prices import Prices
 from .rounds import Round
 from .source import Source
 
 _MOOD_MEMORY = 0.88
 _RATE_MEMORY = 0.95
-_MEASURED, _SHORT = 5, 4
-"""A pass over so many tokens is measured before a draft model reads, after so many plain ones."""
+_MEASURED = {4: 8, 12: 16}
+"""After so many plain passes one over so many tokens is measured: kernels like multiples of their tiles."""
 _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
 
@@ -44,21 +44,27 @@ class AdaptiveLength:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
         if not self.target_costs:
             return Draft()  # plain passes come first: they are the measure of all others
-        if self._has_to_measure(offers, most):
-            return Draft((Guess.certain(0),) * (_MEASURED - 1), MEASURING)
+        if length := self._to_measure(offers, most):
+            return Draft().padded(length - 1)
         prices = self._prices(most)
         chosen, value = Draft(pause="nothing to guess"), prices.plain
         for offer in offers:
             draft, worth = self.sources[offer.source].take(offer, prices, self._mood_score, value)
             if draft or not chosen:
                 chosen, value = draft, max(value, worth)
-        return chosen
+        return chosen.padded(prices.cheapest(len(chosen))) if chosen else chosen
 
-    def _has_to_measure(self, offers: Sequence[Offer], most: int) -> bool:
-        """Whether to check nonsense, once for each model and machine, before a draft model that may never pay reads."""
+    def _to_measure(self, offers: Sequence[Offer], most: int) -> int:
+        """The length of a pass that is to be measured now by checking nonsense, or 0.
+
+        It is done once for each model and machine, before a draft model that may never pay reads or loads.
+        """
         has_model = any(self.sources[offer.source].costs is not None for offer in offers)
-        known = max(self.target_costs.measured) >= _MEASURED
-        return has_model and not known and self._plain_passes >= _SHORT and min(most, self.most) >= _MEASURED
+        room = 1 + min(most, self.most)
+        for plain_passes, length in _MEASURED.items():
+            if has_model and length <= room and length not in self.target_costs.measured:
+                return length if self._plain_passes >= plain_passes else 0
+        return 0
 
     def observe(self, step: Round) -> None:
         """Learn what a pass cost, what became of the guesses, and how sure the target was."""

@@ -44,8 +44,8 @@ class CostCurve:
     def upto(self, length: int) -> NDArray[np.float64]:
         """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.
 
-        Beyond the longest measured length the curve goes on with its average slope. It never falls: a pass that seemed
-        dearer than a longer one was disturbed.
+        Beyond the longest measured length the curve goes on with its average slope. It never falls: where a longer pass
+        is cheaper, that one can be taken.
         """
         return self._of(np.arange(1, length + 1))
 

@@ -1,7 +1,7 @@
 """Who guesses: a draft model, the n-grams of the context, or nobody."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -12,8 +12,6 @@ from .sampling import Logits
 
 MODEL, NGRAM = "model", "ngram"
 """The sources of drafts."""
-MEASURING = "measuring"
-"""The source of a draft that is no guess: it only shows what a pass costs."""
 
 Propose = Callable[[Logits, Sequence[int]], "Guess"]
 """Chooses a guess from the draft's logits after a text, as the target would choose."""
@@ -43,11 +41,26 @@ Pause = Literal["nothing to guess", "would not pay", "reading first would not pa
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Guesses of one source that are checked in one pass. The empty draft is plain decoding, which `pause` explains."""
+    """Guesses of one source that are checked in one pass. The empty draft is plain decoding, which `pause` explains.
+
+    The last `padding` of them are nonsense, which only makes the pass as long as it is: a longer one may be cheaper, or
+    is to be measured.
+    """
 
     guesses: tuple[Guess, ...] = ()
     source: str = ""
     pause: Pause | None = None
+    padding: int = 0
+
+    @property
+    def guessed(self) -> int:
+        """The number of guesses that are meant."""
+        return len(self.guesses) - self.padding
+
+    def padded(self, length: int) -> "Draft":
+        """The same guesses, with nonsense behind them up to `length`."""
+        missing = max(0, length - len(self))
+        return replace(self, guesses=self.guesses + (Guess.certain(0),) * missing, padding=self.padding + missing)
 
     @property
     def tokens(self) -> tuple[int, ...]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Prices:
     """Times as tokens: what could be made in that time at the `rate`, in tokens per second, that is achieved now.
 
-    `passes[k]` is the price of a pass of the target that checks k guesses; `left` is how many tokens the text may still
-    grow by.
+    `passes[k]` is the price of a pass of the target that checks k guesses, or of a longer one if that is cheaper;
+    `left` is how many tokens the text may still grow by.
     """
 
     passes: Sequence[float]
@@ -26,6 +26,11 @@ class Prices:
     def plain_seconds(self) -> float:
         """The time of a pass that checks nothing."""
         return self.passes[0] / self.rate
+
+    def cheapest(self, guesses: int) -> int:
+        """The number of guesses, at least `guesses`, that a pass at this price checks."""
+        longest = len(self.passes) - 1
+        return max(guesses, max(k for k in range(guesses, longest + 1) if self.passes[k] <= self.passes[guesses]))
 
     def ahead(self, drafted: int, right: float, chance: float, step: float) -> float:
         """The best value that more guesses promise, at the price of `step` each, over what is drafted already.

@@ -30,5 +30,5 @@ class Round:
 
     @property
     def tested(self) -> int:
-        """How many draft tokens were looked at, up to the end of the text."""
-        return min(self.verdict.tested, len(self.tokens))
+        """How many guesses were looked at, up to the end of the text."""
+        return min(self.verdict.tested, len(self.tokens), self.draft.guessed)

@@ -76,10 +76,10 @@ class Source:
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float) -> None:
         """Learn what became of a draft of this source."""
-        for place, guess in enumerate(draft.guesses[: verdict.tested]):
+        for place, guess in enumerate(draft.guesses[: min(verdict.tested, draft.guessed)]):
             self.by_lead.observe(guess.lead, place < verdict.accepted)
             self.by_mood.observe(mood, place < verdict.accepted)
-        self._encouraged = verdict.accepted == len(draft)
+        self._encouraged = verdict.accepted >= draft.guessed
         self._unchecked = 0
         self._discouraged = 0 if self._encouraged else self._discouraged + self._probing
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from .drafting import MEASURING, Pause
+from .drafting import Pause
 from .rounds import Round
 
 
@@ -80,8 +80,7 @@ def generation_stats(
     predicted_seconds: float,
 ) -> GenerationStats:
     """Add up the rounds of one generation."""
-    guessed = [step for step in rounds if step.draft.source != MEASURING]
-    longest = max((step.accepted for step in guessed), default=0)
+    longest = max((step.accepted for step in rounds), default=0)
     return GenerationStats(
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens,
@@ -90,10 +89,10 @@ def generation_stats(
         predicted_seconds=predicted_seconds,
         draft_seconds=sum(step.draft_seconds for step in rounds),
         rounds=len(rounds),
-        drafted=sum(len(step.draft) for step in guessed),
-        tested=sum(step.tested for step in guessed),
-        accepted=sum(step.accepted for step in guessed),
-        accepted_per_position=tuple(sum(step.accepted > place for step in guessed) for place in range(longest)),
+        drafted=sum(step.draft.guessed for step in rounds),
+        tested=sum(step.tested for step in rounds),
+        accepted=sum(step.accepted for step in rounds),
+        accepted_per_position=tuple(sum(step.accepted > place for step in rounds) for place in range(longest)),
         pauses=_pauses(rounds[1:]),
         plain_seconds=_plain_seconds(rounds, prompt_seconds + predicted_seconds),
     )

@@ -21,7 +21,7 @@ class Machine:
     reading: float
 
     def seconds(self, tokens: int) -> float:
-        return CostCurve(dict(self.passes)).at(tokens)
+        return self.passes.get(tokens) or CostCurve(dict(self.passes)).at(tokens)
 
 
 STEPPED = Machine(
@@ -29,6 +29,26 @@ STEPPED = Machine(
 )
 STEEP = Machine(
     {1: 37, 2: 63, 3: 91, 4: 109, 5: 136, 6: 162, 7: 187, 8: 249, 9: 277, 12: 326, 13: 350}, step=13, reading=3
+)
+TILED = Machine(
+    {
+        1: 46,
+        2: 114,
+        3: 140,
+        4: 158,
+        5: 210,
+        6: 230,
+        7: 250,
+        8: 165,
+        9: 225,
+        10: 240,
+        11: 255,
+        12: 208,
+        13: 265,
+        16: 250,
+    },
+    step=12,
+    reading=3,
 )
 FLAT = Machine({1: 20, 2: 20.5, 4: 21, 8: 22, 9: 30, 13: 31, 17: 33}, step=3, reading=0.1)
 FREE = Machine(STEEP.passes, step=0, reading=0)

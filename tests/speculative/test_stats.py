@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.speculative.drafting import MEASURING, Draft
+from specchat.speculative.drafting import Draft
 from specchat.speculative.rounds import Round
 from specchat.speculative.stats import generation_stats
 from specchat.speculative.verification import Verdict
@@ -68,8 +68,14 @@ def test_without_a_measured_plain_pass_there_is_no_speedup():
 
 
 def test_a_draft_that_only_measures_is_no_guess():
-    measuring = replace(ROUNDS[1], draft=replace(ROUNDS[1].draft, source=MEASURING))
-    assert stats([ROUNDS[0], measuring], 3).acceptance_rate is None
+    measuring = Round(Draft().padded(3), Verdict((9,), 0, 1), (9,), 0.0, 0.5)
+    assert stats([ROUNDS[0], measuring], 2).acceptance_rate is None
+
+
+def test_padding_is_no_guess():
+    padded = Round(certain([1]).padded(3), Verdict((1, 9), 1, 2), (1, 9), 0.25, 0.5)
+    added = stats([ROUNDS[0], padded], 3)
+    assert (added.drafted, added.tested, added.accepted) == (1, 1, 1)
 
 
 def test_runs_of_rounds_without_a_draft_are_pauses_with_their_usual_reason():

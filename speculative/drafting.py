@@ -161,13 +161,15 @@ class ModelDrafter:
 
     def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
         text = list(context)
-        while len(text) < self.n_ctx:
-            guess = propose(self._logits(advance(self.model, text, 1)), text)
+        rows = advance(self.model, text, 1)
+        while True:
+            guess = propose(self._logits(rows), text)
             yield guess
-            # what follows an end is dropped, so no guess behind it can matter to any verification
-            if self.is_end(guess.token):
-                return
             text.append(guess.token)
+            # what follows an end is dropped, so no guess behind it can matter to any verification
+            if self.is_end(guess.token) or len(text) >= self.n_ctx:
+                return
+            rows = self.model.decode([guess.token], 1)
 
     def close(self) -> None:
         """Free the draft model."""

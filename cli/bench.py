@@ -13,7 +13,9 @@ def bench(
     machine: MachineOptions,
     output: BenchOutputOptions,
 ) -> None:
-    """Measure what drafting gains: plain and drafted answers in turn, on several kinds of text.
+    """Measure what drafting gains on this machine.
+
+    Plain and drafted answers are given in turn, on several kinds of text.
 
     Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the n-grams of the
     text draft.

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from specchat.speculative.messages import Message
 
@@ -12,8 +13,9 @@ from .speaker import Speaker
 
 PROMPT = ">>> "
 _LEAVE = ("/exit", "/bye", "/quit")
+_ASK = ("/help", "/?")
 _COMMAND = re.compile(r"/[a-z?]+(?!\S)")
-_HELP = "Ctrl-D or /exit leaves; Ctrl-C stops an answer."
+_HELP = "Ctrl-D or /exit leaves; Ctrl-C stops an answer; pasted lines are one message."
 
 
 @dataclass(slots=True)
@@ -29,15 +31,24 @@ class Chat:
         with ignoring():  # from now on there is a chat to lose
             if first is not None:
                 self.answer(first)
-            self._note(f"{self.speaker.pair.target.name}. {_HELP}")
+            self._note(f"{self._models()}. {_HELP}")
             self._converse()
+
+    def _models(self) -> str:
+        """The target, and what guesses for it."""
+        target, draft = self.speaker.pair.target.name, self.speaker.pair.config.draft
+        if isinstance(draft, Path):
+            return f"{target}, drafted by {draft.stem} and n-grams"
+        return f"{target}, drafted by n-grams" if draft == "ngram" else target
 
     def _converse(self) -> None:
         while (line := self._read()) is not None:
             command = _COMMAND.match(line)
             if command and command[0] in _LEAVE:
                 return
-            if command:
+            if command and command[0] in _ASK:
+                self._note(_HELP)
+            elif command:
                 self._note(f"There is no command {command[0]}. {_HELP} Put a space in front to send it as it is.")
             elif line.strip():
                 self._answer_or_report(line)

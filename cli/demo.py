@@ -82,7 +82,7 @@ def comparison(plain: Sequence[GenerationFinished], drafted: Sequence[Generation
     speed = f"{ratio:.1f} times as fast" if ratio >= 1.05 else "not faster this time (a busy machine?)"
     same = len({each.text.encode() for each in (*plain, *drafted)}) == 1
     text = "the same text, byte for byte" if same else "not the same text, as where rounding swaps near ties"
-    return "\n".join([*rows, f"Drafting was {speed}, by the median of {len(plain)} pairs.", f"It is {text}."])
+    return "\n".join([*rows, f"Drafting was {speed}, by the median of {len(plain)} repetitions.", f"It is {text}."])
 
 
 def next_step(env: Environment) -> str:

@@ -13,13 +13,13 @@ from .loading import importing_llama_cpp
 from .version import installed_version
 
 if TYPE_CHECKING:
-    from specchat.speculative.llama.backend import BuildInfo
+    from specchat.speculative.llama.backend import BuildInfo, Device
 
 _GIB = 1 << 30
 
 
 def doctor(env: Environment) -> None:
-    """Show versions, what the llama.cpp build can do, devices and memory."""
+    """Show versions, build, devices and memory."""
     try:
         with importing_llama_cpp():
             from specchat.speculative.llama.backend import build_info
@@ -53,7 +53,7 @@ def general_rows() -> list[tuple[str, str]]:
 
 def build_rows(build: "BuildInfo") -> list[tuple[str, str]]:
     """What the llama.cpp build can do."""
-    devices = [f"{each.name}: {each.description}{_room(each.free, each.total)}" for each in build.devices]
+    devices = [f"{each.name}: {each.description}{_room(each)}" for each in build.devices]
     return [
         ("llama.cpp", build.llama_version),
         ("GPU offload", "yes" if build.gpu_offload else "no: this build computes on the CPU only"),
@@ -72,8 +72,11 @@ def machine_rows() -> list[tuple[str, str]]:
     ]
 
 
-def _room(free: int, total: int) -> str:
-    return f", {free / _GIB:.1f} of {total / _GIB:.1f} GiB free" if total else ""
+def _room(device: "Device") -> str:
+    """The memory of a device that has some of its own."""
+    if not device.total or device.name == "CPU":
+        return ""
+    return f", {device.free / _GIB:.1f} of {device.total / _GIB:.1f} GiB free"
 
 
 def _memory() -> str:

@@ -16,7 +16,7 @@ RANDOM_SEED = -1
 CONTEXT_HINT = "It is the context size, as in -c 8192; chats are not kept between two runs."
 _LLAMA_RANDOM_SEED = 0xFFFFFFFF
 
-_DOWNLOAD = "Models are not downloaded yet: get the .gguf file yourself and name it with -m FILE."
+_DOWNLOAD = "specchat does not download models yet: get the .gguf file yourself and name it with -m FILE."
 _MODES = "With a prompt there is one answer, without one a chat, and -i chats after the first answer."
 _GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); all of them is the default."
 _FORMS = (

@@ -32,4 +32,4 @@ def help_topic(env: Environment, options: HelpOptions) -> None:
 def exit_codes_text() -> str:
     """The table of exit codes."""
     rows = [f"{row.code:>3}  {row.meaning}\n" for row in TABLE]
-    return "".join(rows) + "Stopped by Ctrl-C or a closed pipe, it dies of the signal: shells say 130 and 141.\n"
+    return "".join(rows) + "Ctrl-C and a closed pipe end specchat by their signals: shells say 130 and 141.\n"

@@ -55,6 +55,7 @@ def _speculation(stats: GenerationStats) -> dict[str, Any]:
         "draft_yield": _rounded(stats.draft_yield),
         "tokens_per_round": _rounded(stats.tokens_per_round),
         "accepted_per_position": list(stats.accepted_per_position),
+        "drafted_by": dict(stats.drafted_by),
         "pauses": dict(stats.pauses),
         "speedup": _rounded(stats.speedup),
     }

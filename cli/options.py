@@ -269,7 +269,7 @@ class DraftingOptions:
             "--draft-max",
             parser=whole(1, "Give 1 or more; --draft none drafts nothing."),
             metavar="N",
-            help="Guess at most N tokens ahead; how many it is, adapts.",
+            help="Guess at most N tokens ahead (16), fewer where that pays better.",
             rich_help_panel=DRAFTING,
         ),
     ] = None

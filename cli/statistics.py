@@ -1,5 +1,6 @@
 """The statistics line."""
 
+from specchat.speculative.drafting import MODEL, NGRAM, Pause
 from specchat.speculative.events import FinishReason, GenerationFinished
 from specchat.speculative.stats import GenerationStats
 
@@ -9,6 +10,15 @@ _ENDS: dict[FinishReason, str] = {
     "cancelled": "stopped",
     "context_full": "context full",
     "error": "ended by an error",
+}
+
+
+_SOURCES = {MODEL: "the draft", NGRAM: "n-grams"}
+_PAUSES: dict[Pause, str] = {
+    "nothing to guess": "nothing to guess",
+    "would not pay": "guesses would not pay",
+    "reading first would not pay": "reading the text with the draft would not pay",
+    "loading first would not pay": "loading the draft would not pay",
 }
 
 
@@ -23,7 +33,7 @@ def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False)
         items.append(f"{stats.predicted_per_second:.1f} tokens/s")
     items += _drafting(stats)
     if thorough:
-        items += [f"paused {_times(times)}: {reason}" for reason, times in stats.pauses.items()]
+        items += [f"paused {_times(times)}: {_PAUSES[reason]}" for reason, times in stats.pauses.items()]
     items.append(f"first token after {stats.prompt_seconds:.2f} s")
     items.append(f"context {stats.prompt_tokens + stats.completion_tokens:,} of {n_ctx:,}")
     items.append(f"seed {finished.seed}")
@@ -35,9 +45,10 @@ def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False)
 def _drafting(stats: GenerationStats) -> list[str]:
     if stats.acceptance_rate is None and stats.speedup is None:
         return []
-    items = ["too short to compare" if stats.speedup is None else f"{stats.speedup:.2f} × plain"]
+    items = ["too few plain passes to compare" if stats.speedup is None else f"{stats.speedup:.2f} × as fast as plain"]
     if stats.acceptance_rate is not None:
-        items.append(f"{stats.acceptance_rate:.0%} of {stats.tested} guesses accepted")
+        by = " and ".join(_SOURCES.get(source, source) for source in sorted(stats.drafted_by))
+        items.append(f"{stats.acceptance_rate:.0%} of {stats.tested} guesses by {by} accepted")
     return items
 
 

@@ -28,7 +28,8 @@ def load_profile(name: str, folder: Path = SHIPPED) -> Profile:
         return _load(expanded(name))
     known = profile_names(folder)
     if name not in known:
-        raise ProfileError(f"There is no profile called {name}.", choose_from(name, known))
+        hint = f"{choose_from(name, known)} A file of your own is named with its ending, .yaml or .yml."
+        raise ProfileError(f"There is no profile called {name}.", hint)
     return _load(folder / f"{name}.yaml")
 
 

@@ -29,6 +29,8 @@ class GenerationStats:
     accepted: int
     accepted_per_position: tuple[int, ...]
     """How often the first, second, … token of a draft was accepted."""
+    drafted_by: Mapping[str, int]
+    """How many guesses each source made."""
     pauses: Mapping[Pause, int]
     """How often plain decoding took over, by what was the reason for most of its rounds."""
     plain_seconds: float | None
@@ -93,9 +95,17 @@ def generation_stats(
         tested=sum(step.tested for step in rounds),
         accepted=sum(step.accepted for step in rounds),
         accepted_per_position=tuple(sum(step.accepted > place for step in rounds) for place in range(longest)),
+        drafted_by=_drafted_by(rounds),
         pauses=_pauses(rounds[1:]),
         plain_seconds=_plain_seconds(rounds, prompt_seconds + predicted_seconds),
     )
+
+
+def _drafted_by(rounds: Sequence[Round]) -> Mapping[str, int]:
+    guesses: Counter[str] = Counter()
+    for step in rounds:
+        guesses[step.draft.source] += step.draft.guessed
+    return +guesses  # without those that made none
 
 
 def _pauses(rounds: Sequence[Round]) -> Mapping[Pause, int]:

@@ -70,7 +70,7 @@ def install(python: Path, arguments: list[str], log: Path) -> None:
     """Run pip, and tell what it is doing. Raises `InstallError` with the end of the log."""
     print(f"pip install {' '.join(arguments)}   (its output: {log})", flush=True)
     command = [python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *arguments]
-    with log.open("w", encoding="utf-8") as output:
+    with log.open("a", encoding="utf-8") as output:
         pip = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=build_environment())
         try:
             watch(pip, log)

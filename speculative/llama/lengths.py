@@ -26,5 +26,5 @@ def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> Dr
     draft_costs, share = CostCurve(), 0.0
     if isinstance(config.draft, Path):
         names, draft_costs = (NGRAM, MODEL), costs.of(config.draft, config.draft_settings(target.n_ctx))
-        share = _SMALL_IS_SLOW * config.draft.stat().st_size / config.target.stat().st_size
+        share = _SMALL_IS_SLOW * config.draft.stat().st_size / target.size
     return AdaptiveLength(costs.of(target.path, target.config), sources(names, draft_costs, share), config.draft_max)

@@ -75,6 +75,7 @@ class LlamaModel:
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))
         self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)
         self.n_ctx = loading.context_size(model, config)
+        self.size = llama_cpp.llama_model_size(model)  # bytes of all its tensors, in however many files
         self.n_batch = llama_cpp.llama_n_batch(context)
         self.max_rows = config.max_rows
         self.can_rollback = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))

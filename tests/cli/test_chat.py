@@ -43,12 +43,21 @@ def test_ways_to_leave():
 
 
 def test_empty_lines_are_ignored_and_unknown_commands_are_not_sent():
-    world = World(stdin=None, screen=True, columns=200, lines=["", "  ", "/help", "/exit"]).run("run", "-m", "big.gguf")
+    lines = ["", "  ", "/help", "/clear", "/exit"]
+    world = World(stdin=None, screen=True, columns=200, lines=lines).run("run", "-m", "big.gguf", "--draft", "none")
+    help_line = "Ctrl-D or /exit leaves; Ctrl-C stops an answer; pasted lines are one message."
     assert world.transcript == (
-        "Fake. Ctrl-D or /exit leaves; Ctrl-C stops an answer.\n>>> \n>>>   \n>>> /help\n"
-        "There is no command /help. Ctrl-D or /exit leaves; Ctrl-C stops an answer. Put a space in front to send it as "
-        "it is.\n>>> /exit\n"
+        f"Fake. {help_line}\n>>> \n>>>   \n>>> /help\n{help_line}\n>>> /clear\n"
+        f"There is no command /clear. {help_line} Put a space in front to send it as it is.\n>>> /exit\n"
     )
+
+
+def test_the_chat_says_what_guesses():
+    def opened(*draft: str) -> str:
+        return World(stdin=None, screen=True, columns=200, lines=[]).run("run", "-m", "big.gguf", *draft).transcript
+
+    assert opened().startswith("Fake, drafted by n-grams. ")
+    assert opened("--draft", "small.gguf").startswith("Fake, drafted by small and n-grams. ")
 
 
 def test_a_path_is_not_a_command():

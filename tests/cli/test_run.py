@@ -58,7 +58,7 @@ def test_quiet_leaves_the_statistics_out_and_stats_puts_them_into_a_pipe_as_one_
 
 def test_statistics_tell_how_much_of_the_drafts_was_right():
     world = World(answers=["abcabcabcabc"]).run(*MODEL, "--stats", "--draft", "ngram", "Hi")
-    assert re.search(r"\d+% of \d+ guesses accepted", world.err)
+    assert re.search(r"\d+% of \d+ guesses by n-grams accepted", world.err)
 
 
 def test_json_is_one_object_with_everything():
@@ -92,6 +92,7 @@ def test_json_is_one_object_with_everything():
         "draft_yield",
         "tokens_per_round",
         "accepted_per_position",
+        "drafted_by",
         "pauses",
         "speedup",
     }

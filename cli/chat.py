@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from specchat.speculative.messages import Message
 
@@ -30,16 +29,14 @@ class Chat:
         self.speaker.pair.chat_tokens([*self.messages, Message("user", "?")])  # no template: say so before they type
         with ignoring():  # from now on there is a chat to lose
             if first is not None:
-                self.answer(first)
+                self._answer_or_report(first)
             self._note(f"{self._models()}. {_HELP}")
             self._converse()
 
     def _models(self) -> str:
         """The target, and what guesses for it."""
-        target, draft = self.speaker.pair.target.name, self.speaker.pair.config.draft
-        if isinstance(draft, Path):
-            return f"{target}, drafted by {draft.stem} and n-grams"
-        return f"{target}, drafted by n-grams" if draft == "ngram" else target
+        pair = self.speaker.pair
+        return ", drafted by ".join([pair.target.name, *filter(None, [" and ".join(pair.drafted_by)])])
 
     def _converse(self) -> None:
         while (line := self._read()) is not None:

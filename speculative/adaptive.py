@@ -16,6 +16,8 @@ _MOOD_MEMORY = 0.88
 _RATE_MEMORY = 0.95
 _MEASURED = {4: 8, 12: 16}
 """After so many plain passes one over so many tokens is measured: kernels like multiples of their tiles."""
+_HOPELESS = 0.75
+"""Where a pass costs so much of as many plain ones, no longer one is measured."""
 _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
 
@@ -59,11 +61,14 @@ class AdaptiveLength:
 
         It is done once for each model and machine, before a draft model that may never pay reads or loads.
         """
-        has_model = any(self.sources[offer.source].costs is not None for offer in offers)
-        room = 1 + min(most, self.most)
+        costs, room = self.target_costs, 1 + min(most, self.most)
+        if all(self.sources[offer.source].costs is None for offer in offers):
+            return 0
         for plain_passes, length in _MEASURED.items():
-            if has_model and length <= room and length not in self.target_costs.measured:
-                return length if self._plain_passes >= plain_passes else 0
+            if length not in costs.measured:
+                return length if self._plain_passes >= plain_passes and length <= room else 0
+            if costs.at(length) > _HOPELESS * length * costs.at(1):
+                return 0
         return 0
 
     def observe(self, step: Round) -> None:

@@ -26,7 +26,8 @@ class Calibration:
         """How likely at `x`; with `optimism`, so many standard deviations above what is known."""
         score = self.offset + self.slope * x
         if optimism:
-            score += optimism * math.sqrt(self._p00 + 2 * self._p01 * x + self._p11 * x * x)
+            variance = self._p00 + 2 * self._p01 * x + self._p11 * x * x
+            score += optimism * math.sqrt(max(0.0, variance))  # rounding can make that of a huge lead negative
         return sigmoid(score)
 
     def age(self) -> None:

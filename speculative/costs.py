@@ -73,10 +73,25 @@ class CostCurve:
             nearest = min(self.measured, key=lambda known: abs(known - length))
             seconds, length = seconds * self.at(nearest) / self.at(length), nearest
         change = seconds / (self._drift * self.measured[length])
-        self._drift *= min(_SUDDEN, max(1 / _SUDDEN, change)) ** _DRIFT
+        step = min(_SUDDEN, max(1 / _SUDDEN, change)) ** _DRIFT
+        self._drift *= step
+        for recent in self._recent.values():
+            _explain(recent, step)
         recent = self._recent.setdefault(length, [])
-        recent.append(change)
+        recent.append(change / step)
         del recent[:-_REMEMBERED]
 
     def _figure(self, length: int) -> float:
         return self.measured[length] * median(self._recent.get(length, (1.0,)))
+
+
+def _explain(recent: list[float], step: float) -> None:
+    """Take out of what was peculiar to a length the `step` by which all lengths have changed now."""
+    peculiar = median(recent)
+    if min(step, peculiar) > 1:
+        explained = min(step, peculiar)
+    elif max(step, peculiar) < 1:
+        explained = max(step, peculiar)
+    else:
+        return
+    recent[:] = [change / explained for change in recent]

@@ -25,8 +25,8 @@ class Round:
 
     @property
     def accepted(self) -> int:
-        """How many of the tokens are draft tokens; what was accepted behind the end of the text is not counted."""
-        return min(self.verdict.accepted, len(self.tokens))
+        """How many of the tokens were guessed; what was accepted behind the end of the text is not counted."""
+        return min(self.verdict.accepted, len(self.tokens), self.draft.guessed)
 
     @property
     def tested(self) -> int:

@@ -92,8 +92,10 @@ class Source:
     def _bill(self, offer: Offer, prices: Prices) -> "Bill":
         if self.costs is None:
             return Bill()
-        costs = self.costs or CostCurve({1: self.share * prices.plain_seconds})
-        step = costs.at(1)
+        assumed = self.share * prices.plain_seconds
+        costs = self.costs or CostCurve({1: assumed})
+        # a curve that holds nothing but a long reading says little about a step
+        step = costs.at(1) if 1 in costs.measured else min(assumed, costs.at(1))
         reading = costs.at(1 + offer.behind) - step if offer.behind else 0.0
         return Bill(prices.rate * step, prices.rate * reading, prices.rate * offer.loading)
 

@@ -9,13 +9,13 @@ from time import perf_counter
 from ..cache import Cache
 from ..compatibility import Compatibility, check_vocabularies
 from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
-from ..errors import SpecchatError
+from ..errors import ModelLoadError, SpecchatError
 from ..interrupt import Interrupt
 from ..lazy import ForgivingDrafter, LazyDrafter
 from ..ngram import NgramDrafter
 from . import loading
 from .config import LlamaConfig
-from .fit import Fit, keep_fit, known_fit
+from .fit import Fit, fit_key, keep_fit, known_fit
 from .model import LlamaModel
 from .pair_config import PairConfig
 
@@ -48,6 +48,19 @@ def drafter_for(
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
 
 
+def names(drafter: Drafter, model: str) -> tuple[str, ...]:
+    """What `drafter` is made of, for people; `model` names the one that has a model."""
+    match drafter:
+        case SeveralDrafters(drafters):
+            return tuple(name for each in drafters for name in names(each, model))
+        case NgramDrafter():
+            return ("n-grams",)
+        case NoDrafter():
+            return ()
+        case _:
+            return (model,)
+
+
 @dataclass(frozen=True, slots=True)
 class _DraftLoader:
     """Loads the draft of a target."""
@@ -61,12 +74,13 @@ class _DraftLoader:
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
         loading.check_file(self.path)
-        known = known_fit(fits, self.target, self.path)
+        key = fit_key(self.target, self.path)
+        known = known_fit(fits, key, self.target.vocabulary.n_tokens)
         if known is not None:
             self._warn(known.compatibility)
             seconds = min(known.seconds, _QUICKLY + self.path.stat().st_size / _SLOWLY)
             lazy = LazyDrafter(
-                lambda: self._load_again(known, fits), seconds, self._n_ctx(known), known.compatibility.limit
+                lambda: self._load_again(known, fits, key), seconds, self._n_ctx(known), known.compatibility.limit
             )
             return ForgivingDrafter(lazy, self._give_up)
         started = perf_counter()
@@ -82,14 +96,21 @@ class _DraftLoader:
                 self.tell(f"{draft.name} cannot take tokens back (it is recurrent), so it drafts nothing.")
                 return NoDrafter()
             opened.pop_all()
-        keep_fit(fits, self.target, self.path, fit)
+        keep_fit(fits, key, fit)
         return ForgivingDrafter(self._drafter(draft, fit), self._give_up)
 
-    def _load_again(self, known: Fit, fits: Cache) -> ModelDrafter:
-        """Load a draft that is known to fit, and keep how long that took: disks are slow only the first time."""
+    def _load_again(self, known: Fit, fits: Cache, key: str) -> ModelDrafter:
+        """Load a draft that is known to fit, and keep how long that took: disks are slow only the first time.
+
+        Raises `ModelLoadError`, also where it is not the file any more that is known to fit.
+        """
         started = perf_counter()
-        draft = self._load()
-        keep_fit(fits, self.target, self.path, replace(known, seconds=perf_counter() - started))
+        with ExitStack() as opened:
+            draft = opened.enter_context(self._load())
+            if draft.identity not in key:
+                raise ModelLoadError(f"{self.path} was changed since the start.", "Start again.")
+            opened.pop_all()
+        keep_fit(fits, key, replace(known, seconds=perf_counter() - started))
         return self._drafter(draft, known)
 
     def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:

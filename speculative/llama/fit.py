@@ -24,19 +24,20 @@ class Fit:
     seconds: float
 
 
-def known_fit(cache: Cache, target: LlamaModel, draft: Path) -> Fit | None:
-    """The fit of a draft as an earlier run found it."""
-    fit = _fit(cache.load(_key(target, draft)))
-    return fit if fit and fit.compatibility.limit <= target.vocabulary.n_tokens else None
+def fit_key(target: LlamaModel, draft: Path) -> str:
+    """What a fit depends on: two files as they are now, the build, and our rules."""
+    return f"{target.identity} | {file_identity(draft)} | {llama_cpp.__version__} | {_RULES}"
 
 
-def keep_fit(cache: Cache, target: LlamaModel, draft: Path, fit: Fit) -> None:
+def known_fit(cache: Cache, key: str, n_vocab: int) -> Fit | None:
+    """The fit of a draft as an earlier run found it, for a target of `n_vocab` tokens."""
+    fit = _fit(cache.load(key))
+    return fit if fit and fit.compatibility.limit <= n_vocab else None
+
+
+def keep_fit(cache: Cache, key: str, fit: Fit) -> None:
     """Keep the fit of a draft for the next run."""
-    cache.save(_key(target, draft), asdict(fit))
-
-
-def _key(target: LlamaModel, draft: Path) -> str:
-    return f"{file_identity(target.path)} | {file_identity(draft)} | {llama_cpp.__version__} | {_RULES}"
+    cache.save(key, asdict(fit))
 
 
 def _fit(value: Any) -> Fit | None:

@@ -16,8 +16,8 @@ def file_identity(path: Path) -> str:
     return f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
 
 
-def loaded_identity(path: Path, config: LlamaConfig) -> str:
-    """A file, the machine, the build, and how the model is loaded."""
+def loaded_identity(file: str, config: LlamaConfig) -> str:
+    """A file by its identity, the machine, the build, and how the model is loaded."""
     build = f"{llama_cpp.__version__} {llama_cpp.llama_print_system_info().decode(errors='replace')}"
     settings = replace(config, threads=config.threads or default_threads(), max_rows=1, verbose=False)
-    return f"{file_identity(path)} | {platform.node()} | {build} | {settings}"
+    return f"{file} | {platform.node()} | {build} | {settings}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..cache import Cache
@@ -23,16 +22,19 @@ class KnownCosts:
     cache: Cache
     _curves: dict[str, CostCurve] = field(default_factory=dict)
 
-    def of(self, path: Path, config: LlamaConfig) -> CostCurve:
-        """The curve of a model as it is loaded by `config`, always the same object; empty if nothing is known yet."""
-        key = loaded_identity(path, config)
+    def of(self, file: str, config: LlamaConfig) -> CostCurve:
+        """The curve of a file, by its identity, as it is loaded by `config`, always the same object.
+
+        It is empty if nothing is known yet.
+        """
+        key = loaded_identity(file, config)
         if key not in self._curves:
             self._curves[key] = _curve(self.cache.load(key))
         return self._curves[key]
 
     def measure(self, model: LlamaModel, lengths: Sequence[int]) -> None:
         """Measure passes of those of the `lengths` that are not known. The model's cache is empty afterwards."""
-        curve = self.of(model.path, model.config)
+        curve = self.of(model.identity, model.config)
         possible = [length for length in lengths if length <= min(model.n_ctx, model.n_batch)]
         if missing := [length for length in possible if length not in curve.measured]:
             curve.add(measure_costs(model, missing, model.vocabulary.eos or 0, model.max_rows))

@@ -6,6 +6,7 @@ from ..adaptive import AdaptiveLength, sources
 from ..costs import CostCurve
 from ..draft_length import DraftLength, FixedLength
 from ..drafting import MODEL, NGRAM
+from .identity import file_identity
 from .known_costs import KnownCosts
 from .model import LlamaModel
 from .pair_config import PairConfig
@@ -25,6 +26,9 @@ def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> Dr
     names: tuple[str, ...] = (NGRAM,)
     draft_costs, share = CostCurve(), 0.0
     if isinstance(config.draft, Path):
-        names, draft_costs = (NGRAM, MODEL), costs.of(config.draft, config.draft_settings(target.n_ctx))
+        names = (NGRAM, MODEL)
+        draft_costs = costs.of(file_identity(config.draft), config.draft_settings(target.n_ctx))
         share = _SMALL_IS_SLOW * config.draft.stat().st_size / target.size
-    return AdaptiveLength(costs.of(target.path, target.config), sources(names, draft_costs, share), config.draft_max)
+    return AdaptiveLength(
+        costs.of(target.identity, target.config), sources(names, draft_costs, share), config.draft_max
+    )

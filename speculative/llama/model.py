@@ -17,6 +17,7 @@ from .backend import Backend, start_backend
 from .batch import Batch
 from .config import LlamaConfig
 from .errors import decode_error
+from .identity import file_identity
 from .vocabulary import Vocabulary
 
 
@@ -47,13 +48,14 @@ class LlamaModel:
         backend = start_backend()
         backend.verbose = config.verbose
         loading.check_file(path)
+        identity = file_identity(path)
         model = loading.load_weights(path, config, backend, interrupt, on_progress)
         with ExitStack() as opened:
             opened.callback(llama_cpp.llama_model_free, model)
             loading.check_kind(path, model)
             context, abort = loading.create_context(path, model, config, backend, interrupt)
             opened.callback(llama_cpp.llama_free, context)
-            loaded = cls(path, config, backend, interrupt, model, context, abort)
+            loaded = cls(path, identity, config, backend, interrupt, model, context, abort)
             opened.pop_all()
         backend.take_complaint()
         return loaded
@@ -61,6 +63,7 @@ class LlamaModel:
     def __init__(
         self,
         path: Path,
+        identity: str,
         config: LlamaConfig,
         backend: Backend,
         interrupt: Interrupt,
@@ -70,6 +73,7 @@ class LlamaModel:
     ) -> None:
         """Take over what `load` has made."""
         self.path = path
+        self.identity = identity
         self.config = config
         self.interrupt = interrupt
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 
 from ..cache import Cache
@@ -16,7 +17,7 @@ from ..messages import Message
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .drafters import Progress, drafter_for
+from .drafters import Progress, drafter_for, names
 from .known_costs import KnownCosts
 from .lengths import lengths_for
 from .model import LlamaModel
@@ -76,6 +77,13 @@ class Pair:
         drafter = loaded_model_drafter(self.session.decoder.drafter)
         if drafter and isinstance(drafter.model, LlamaModel):
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
+
+    @property
+    def drafted_by(self) -> tuple[str, ...]:
+        """What guesses, by name: a model, "n-grams", both or nothing."""
+        if self.config.draft_length == 0:
+            return ()
+        return names(self.session.decoder.drafter, model=Path(self.config.draft).stem)
 
     def take_notices(self) -> list[str]:
         """What the user should be told and was not yet."""

@@ -72,6 +72,11 @@ class FakePair:
     on_chat: Callable[[int], None] = lambda count: None
     n_ctx_train: int = 32768
 
+    @property
+    def drafted_by(self) -> tuple[str, ...]:
+        names = {"none": (), "ngram": ("n-grams",)}
+        return names.get(str(self.config.draft), ("n-grams", Path(self.config.draft).stem))
+
     def take_notices(self) -> list[str]:
         taken, self.notices = list(self.notices), ()
         return taken

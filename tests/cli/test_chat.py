@@ -57,7 +57,7 @@ def test_the_chat_says_what_guesses():
         return World(stdin=None, screen=True, columns=200, lines=[]).run("run", "-m", "big.gguf", *draft).transcript
 
     assert opened().startswith("Fake, drafted by n-grams. ")
-    assert opened("--draft", "small.gguf").startswith("Fake, drafted by small and n-grams. ")
+    assert opened("--draft", "small.gguf").startswith("Fake, drafted by n-grams and small. ")
 
 
 def test_a_path_is_not_a_command():

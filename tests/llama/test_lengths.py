@@ -13,7 +13,7 @@ from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, S
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.identity import loaded_identity
+from specchat.speculative.llama.identity import file_identity, loaded_identity
 from specchat.speculative.llama.known_costs import KnownCosts
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
@@ -99,8 +99,9 @@ def test_a_context_shorter_than_what_is_measured_is_no_error(tiny_model_path):
 )
 def test_costs_that_no_pass_can_have_are_as_good_as_unknown(tiny_model_path, tmp_path, costs):
     cache = Cache(tmp_path)
-    cache.save(loaded_identity(tiny_model_path, ONE_THREAD), costs)
-    assert not KnownCosts(cache).of(tiny_model_path, ONE_THREAD)
+    file = file_identity(tiny_model_path)
+    cache.save(loaded_identity(file, ONE_THREAD), costs)
+    assert not KnownCosts(cache).of(file, ONE_THREAD)
 
 
 def test_a_draft_that_is_known_to_fit_is_loaded_when_it_is_wanted(tiny_model_path, tmp_path):
@@ -141,6 +142,46 @@ def test_a_fit_that_cannot_be_true_is_found_out_again(tiny_model_path, tmp_path,
     load(tiny_model_path, tiny_model_path, cache_folder=tmp_path).close()
     repaired = json.loads(file.read_text())["value"]
     assert {**repaired, "seconds": 0} == {**content["value"], "seconds": 0}
+
+
+def test_a_draft_that_was_changed_before_it_was_loaded_is_not_taken_for_the_one_that_fits(
+    tiny_model_path, write_tiny_model, tmp_path
+):
+    draft = tmp_path / "draft.gguf"
+    draft.write_bytes(write_tiny_model(seed=6).read_bytes())
+    load(tiny_model_path, draft, cache_folder=tmp_path).close()
+    with load(tiny_model_path, draft, cache_folder=tmp_path, draft_length=3) as pair:
+        draft.write_bytes(write_tiny_model(seed=7, layers=2).read_bytes())
+        *_, finished = pair.session.generate([1, 2, 3], max_tokens=9)
+        assert (finished.stats.completion_tokens, finished.stats.drafted) == (9, 0)
+        assert "was changed" in " ".join(pair.take_notices())
+    assert len(list((tmp_path / "fits").iterdir())) == 1
+
+
+def test_a_target_that_goes_away_in_a_chat_ends_no_answer(tiny_model_path, write_tiny_model, tmp_path):
+    target = tmp_path / "target.gguf"
+    target.write_bytes(write_tiny_model(seed=5).read_bytes())
+    load(target, tiny_model_path, cache_folder=tmp_path).close()
+    with load(target, tiny_model_path, cache_folder=tmp_path, draft_length=3) as pair:
+        target.unlink()
+        *_, finished = pair.session.generate([1, 2, 3], max_tokens=9)
+        assert finished.error is None
+        assert finished.stats.drafted > 0
+        assert pair.take_notices() == []
+
+
+def test_a_pair_says_what_guesses(tiny_model_path, write_tiny_model):
+    draft = write_tiny_model(seed=6)
+    for settings, names in (
+        ({}, ("n-grams", draft.stem)),
+        ({"draft_length": 3}, (draft.stem,)),
+        ({"draft_length": 0}, ()),
+        ({"verification": "rejection"}, (draft.stem,)),
+    ):
+        with load(tiny_model_path, draft, **settings) as pair:
+            assert pair.drafted_by == names
+    with load(write_tiny_model(architecture="mamba"), "ngram") as pair:
+        assert pair.drafted_by == ()
 
 
 def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, write_tiny_model, tmp_path):

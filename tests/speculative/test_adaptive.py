@@ -225,5 +225,32 @@ def test_a_cost_curve_follows_what_makes_all_passes_dearer():
     assert curve.at(6) == pytest.approx(33, rel=0.1)
 
 
+def test_a_change_of_speed_counts_once_for_a_length_that_is_seldom_used():
+    """Half as fast from now on: what other passes have told of that is not added to what a rare one tells itself."""
+    curve = CostCurve({1: 10.0, 6: 22.0})
+    for _ in range(5):
+        curve.observe(1, 20.0)
+    for _ in range(60):
+        curve.observe(6, 44.0)
+    assert curve.at(1) == pytest.approx(20, rel=0.15)
+    assert curve.at(6) == pytest.approx(44, rel=0.1)
+
+
+def test_a_draft_of_which_only_a_long_reading_is_known_is_not_taken_for_slow():
+    simulation = Simulation(STEPPED, [0.95] * 200, behind=300)
+    length = adaptive(simulation)
+    source = length.sources[MODEL]
+    source.costs = CostCurve({320: 970.0})
+    simulation.run(length)
+    assert simulation.taken.count(MODEL) > 5
+
+
+def test_a_calibration_survives_a_lead_beyond_all_bounds():
+    calibration = Calibration(offset=0.0, slope=1.0)
+    for lead in (1e12, -1e12, 1e300):
+        calibration.observe(lead, right=True)
+        assert 0 < calibration.chance(lead, optimism=1.0) < 1
+
+
 def test_a_pass_costs_no_more_than_a_longer_one():
     assert CostCurve({1: 10.0, 2: 300.0, 3: 24.0}).at(2) == 24

@@ -74,8 +74,10 @@ def test_a_draft_that_only_measures_is_no_guess():
 
 def test_padding_is_no_guess():
     padded = Round(certain([1]).padded(3), Verdict((1, 9), 1, 2), (1, 9), 0.25, 0.5)
-    added = stats([ROUNDS[0], padded], 3)
-    assert (added.drafted, added.tested, added.accepted) == (1, 1, 1)
+    lucky = Round(certain([1]).padded(3), Verdict((1, 0, 0, 9), 3, 3), (1, 0, 0, 9), 0.25, 0.5)
+    for step in (padded, lucky):
+        added = stats([ROUNDS[0], step], 1 + len(step.tokens))
+        assert (added.drafted, added.tested, added.accepted) == (1, 1, 1)
 
 
 def test_runs_of_rounds_without_a_draft_are_pauses_with_their_usual_reason():

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ..errors import UsageError
 from ..noise import MAX_SEED
+from ..sampling import SamplingParams
 from ..verification import VerificationName
 from .config import LlamaConfig
 
@@ -69,5 +70,6 @@ class PairConfig:
                 f"{self.most_drafted} tokens are too many to draft in one round.",
                 f"Give a number below {self.target_config.n_batch}; more than 16 seldom pays.",
             )
+        SamplingParams(**self.sampling)  # what makes no sense is told before anything is loaded
         if not 0 <= self.seed <= MAX_SEED:
             raise UsageError(f"The seed {self.seed} is out of range.", f"Give a number from 0 to {MAX_SEED}.")

@@ -10,7 +10,15 @@ MODEL = Path("model.gguf")
 
 @pytest.mark.parametrize(
     "settings",
-    [{"draft_max": 0}, {"draft_length": -1}, {"draft_length": 600}, {"draft_max": 512}, {"seed": -2}, {"seed": 2**32}],
+    [
+        {"draft_max": 0},
+        {"draft_length": -1},
+        {"draft_length": 600},
+        {"draft_max": 512},
+        {"seed": -2},
+        {"seed": 2**32},
+        {"sampling": {"repeat_penalty": 1e39}},
+    ],
 )
 def test_what_no_pair_can_do_is_refused_before_anything_is_loaded(settings):
     with pytest.raises(UsageError):

@@ -51,7 +51,7 @@ class Generation:
                 first_token = first_token or perf_counter()
                 self._rounds.append(step)
                 yield from self._say(step)
-                yield RoundFinished(step)
+                yield RoundFinished(self._rounds[-1])
                 if self.stream.stopped:
                     break
                 self.interrupt.check()

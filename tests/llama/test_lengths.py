@@ -144,12 +144,18 @@ def test_a_fit_that_cannot_be_true_is_found_out_again(tiny_model_path, tmp_path,
     assert {**repaired, "seconds": 0} == {**content["value"], "seconds": 0}
 
 
+@pytest.fixture
+def draft(tiny_model_path, write_tiny_model, tmp_path) -> Path:
+    """A draft that is known to fit, in a file of its own."""
+    file: Path = tmp_path / "draft.gguf"
+    file.write_bytes(write_tiny_model(seed=6).read_bytes())
+    load(tiny_model_path, file, cache_folder=tmp_path).close()
+    return file
+
+
 def test_a_draft_that_was_changed_before_it_was_loaded_is_not_taken_for_the_one_that_fits(
-    tiny_model_path, write_tiny_model, tmp_path
+    tiny_model_path, write_tiny_model, draft, tmp_path
 ):
-    draft = tmp_path / "draft.gguf"
-    draft.write_bytes(write_tiny_model(seed=6).read_bytes())
-    load(tiny_model_path, draft, cache_folder=tmp_path).close()
     with load(tiny_model_path, draft, cache_folder=tmp_path, draft_length=3) as pair:
         draft.write_bytes(write_tiny_model(seed=7, layers=2).read_bytes())
         *_, finished = pair.session.generate([1, 2, 3], max_tokens=9)
@@ -184,10 +190,7 @@ def test_a_pair_says_what_guesses(tiny_model_path, write_tiny_model):
         assert pair.drafted_by == ()
 
 
-def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, write_tiny_model, tmp_path):
-    draft = tmp_path / "draft.gguf"
-    draft.write_bytes(write_tiny_model(seed=6).read_bytes())
-    load(tiny_model_path, draft, cache_folder=tmp_path).close()
+def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, draft, tmp_path):
     with load(tiny_model_path, draft, cache_folder=tmp_path, draft_length=3) as pair:
         draft.unlink()
         *_, finished = pair.session.generate([1, 2, 3], max_tokens=9)

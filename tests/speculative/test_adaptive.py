@@ -8,7 +8,7 @@ from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.calibration import Calibration
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength, FixedLength
-from specchat.speculative.drafting import MODEL, NGRAM, Draft
+from specchat.speculative.drafting import MODEL, NGRAM, Draft, Guess, Offer
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, TILED, Machine, Simulation
 
@@ -145,9 +145,10 @@ def test_both_sources_are_hardly_worse_than_the_better_one(machine: str, quoted:
     assert geometric_mean(ratios) >= 0.88
 
 
-def test_a_draft_is_loaded_only_by_an_answer_that_is_long():
+@pytest.mark.parametrize("loading", [1.0, 300.0])
+def test_a_draft_is_loaded_only_by_an_answer_that_is_long(loading: float):
     for tokens, loaded in ((20, False), (400, True)):
-        simulation = Simulation(STEPPED, [0.95] * tokens, behind=40, loading=300.0)
+        simulation = Simulation(STEPPED, [0.95] * tokens, behind=4, loading=loading)
         simulation.run(adaptive(simulation))
         assert (MODEL in simulation.taken) == loaded
 
@@ -182,6 +183,9 @@ def test_a_draft_is_padded_to_a_pass_that_is_cheaper():
     simulation.run(adaptive(simulation, most=16))
     drafted = [length for length in simulation.lengths if length]
     assert mean(length in (7, 11, 15) for length in drafted) > 0.7
+    quote = Offer(NGRAM, iter([Guess.certain(1, 9.0)] * 4))
+    draft = adaptive(simulation).take([quote], 100)
+    assert (draft.guessed, len(draft)) == (4, 7)
 
 
 def test_without_any_offer_it_says_that_there_is_nothing_to_guess():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from specchat.speculative.decoder import SpeculativeDecoder
@@ -9,7 +11,7 @@ from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 
-from .fakes import FakeModel
+from .fakes import FakeModel, ScriptedDrafter
 
 N_VOCAB = 26
 CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0))
@@ -132,12 +134,16 @@ def test_a_request_to_stop_that_comes_between_two_answers_is_met_once():
 
 
 def test_a_text_cut_by_a_stop_string_counts_what_was_said():
+    """The first token comes alone; of the four that are drafted right after it, the second ends the stop string."""
+    whole = finish(session(), max_tokens=30)
+    perfect = ScriptedDrafter(lambda context: whole.tokens[len(context) - len(PROMPT) :])
     talk = session()
-    whole = finish(talk, max_tokens=30)
-    stop = whole.text[7:9]
-    cut = finish(session(), max_tokens=30, stop=[stop])
-    assert cut.finish_reason == "stop_string"
-    assert cut.stats.accepted <= cut.stats.completion_tokens == len(cut.tokens)
+    talk = talk.afresh(replace(talk.decoder, drafter=perfect), talk.seed)
+    *events, cut = talk.generate(PROMPT, max_tokens=30, stop=[whole.text[1:3]])
+    assert isinstance(cut, GenerationFinished)
+    assert (cut.finish_reason, cut.tokens, cut.stats.accepted) == ("stop_string", whole.tokens[:3], 2)
+    rounds = [event.round for event in events if isinstance(event, RoundFinished)]
+    assert tuple(token for step in rounds for token in step.tokens) == cut.tokens
 
 
 def test_an_error_ends_an_answer_with_what_was_said_before_it():

@@ -73,10 +73,11 @@ def test_its_regret_against_the_best_fixed_length_is_bounded(machine: str, text:
     assert speedup(MACHINES[machine], TEXTS[text]) >= 0.9 * best
 
 
-@pytest.mark.parametrize("machine", ["stepped", "flat"])
-def test_no_fixed_length_is_better_on_a_text_that_switches(machine: str):
+@pytest.mark.parametrize(("machine", "share"), [("stepped", 1.0), ("flat", 1.0), ("free", 0.97)])
+def test_no_fixed_length_is_better_on_a_text_that_switches(machine: str, share: float):
+    """Where guesses are free, their leads say so little here that a share of it is all that can be had."""
     best = max(speedup(MACHINES[machine], SWITCHING, fixed) for fixed in range(13))
-    assert speedup(MACHINES[machine], SWITCHING) > best
+    assert speedup(MACHINES[machine], SWITCHING) > share * best
 
 
 def test_it_does_not_probe_where_even_perfect_drafts_could_not_pay():

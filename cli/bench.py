@@ -15,7 +15,7 @@ def bench(
 ) -> None:
     """Measure what drafting gains on this machine.
 
-    Plain and drafted answers are given in turn, on several kinds of text.
+    Plain and drafted answers are given side by side, a round of each in turn, on several kinds of text.
 
     Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the n-grams of the
     text draft.
@@ -40,7 +40,8 @@ def bench(
         if what.against is not None:
             other = rival_config(config, what.against)
             rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
-        contest = prepare(env, pair, rival, what)
+        twin = loaded.enter_context(pair.twin())
+        contest = prepare(env, pair, twin, rival, what)
         pair.measure_costs()
         measured = measure(env, contest, quiet=output.quiet)
     report, subject = measured.report, contest.subject

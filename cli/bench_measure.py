@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from specchat.speculative.bench.answer import Answer
+from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.cases import Case
 from specchat.speculative.bench.report import Report, costs_of, report
 from specchat.speculative.bench.runner import Runner
@@ -35,13 +35,13 @@ def measure(env: Environment, contest: Contest, quiet: bool) -> Measured:
     with BenchProgress(env, contest.plan.seconds, shown=not quiet) as progress, stopping(engine.session.interrupt):
         runner = Runner(most=contest.tokens, seed=contest.seed, clock=env.now, tick=progress.tick)
 
-        def answer(name: str, case: Case) -> Answer:
+        def race(name: str, case: Case, other_first: bool) -> Pairing:
             progress.show(f"{names[case]} · {name}")
-            return runner.answer(contest.variants[name], case)
+            return runner.race(contest.reference, contest.variants[name], case, other_first)
 
-        schedule = Schedule(plan=contest.plan, measure=answer, clock=env.now)
+        schedule = Schedule(plan=contest.plan, race=race, clock=env.now)
         try:
-            for variant in contest.variants.values():
+            for variant in (contest.reference, *contest.variants.values()):
                 progress.show(f"waking up · {variant.name}")
                 runner.warm_up(variant, contest.plan.cases[0])
             progress.start()

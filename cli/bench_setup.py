@@ -14,6 +14,7 @@ from specchat.speculative.bench.variants import Engine, Variant, challengers, pl
 from specchat.speculative.errors import UsageError
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
+from specchat.speculative.model import LanguageModel
 
 from .bench_options import BenchOptions
 from .environment import Environment
@@ -31,9 +32,10 @@ _QUICK_TOKENS, _FULL_TOKENS = 128, 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """All that is measured: `variants` by their names, plain first."""
+    """All that is measured: `variants` by their names, plain first, each against `reference`, which is plain too."""
 
     subject: Subject
+    reference: Variant
     variants: dict[str, Variant]
     plan: Plan
     tokens: int
@@ -77,8 +79,8 @@ def rival_config(config: PairConfig, file: str) -> PairConfig:
     return replace(config, target=expanded(file), draft="none")
 
 
-def prepare(env: Environment, pair: "Pair", rival: "Pair | None", what: BenchOptions) -> Contest:
-    """What to measure with the loaded models. Raises `UsageError` where nothing can be."""
+def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | None", what: BenchOptions) -> Contest:
+    """What to measure with the loaded models, `twin` being the target once more. Raises `UsageError` if nothing can."""
     engines = [_engine(each) for each in (pair, rival) if each]
     subject = subject_of(pair.config, what)
     found = [plain(engines[0]), *challengers(engines[0], what.fixed.items if what.fixed else (), what.full)]
@@ -93,7 +95,14 @@ def prepare(env: Environment, pair: "Pair", rival: "Pair | None", what: BenchOpt
         variants=tuple(variants)[1:],
         seconds=what.seconds or (_FULL_SECONDS if what.full else _QUICK_SECONDS),
     )
-    return Contest(subject=subject, variants=variants, plan=plan, tokens=tokens, seed=what.seed)
+    return Contest(
+        subject=subject,
+        reference=plain(engines[0].beside(twin)),
+        variants=variants,
+        plan=plan,
+        tokens=tokens,
+        seed=what.seed,
+    )
 
 
 def subject_of(config: PairConfig, what: BenchOptions) -> Subject:

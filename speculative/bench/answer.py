@@ -45,7 +45,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A case answered plain and by a variant, right after one another; plain against plain calibrates."""
+    """A case answered plain and by a variant, side by side; plain against plain calibrates."""
 
     case: Case
     variant: str

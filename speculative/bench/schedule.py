@@ -6,15 +6,15 @@ from itertools import count, product
 from typing import Literal
 
 from ..errors import Cancelled, SpecchatError
-from .answer import Answer, Pairing
+from .answer import Pairing
 from .cases import Case
 from .ratios import Estimate, median_estimate
 from .variants import PLAIN
 
 Ending = Literal["narrow", "looping", "time", "stopped", "failed"]
 """All is known well enough, all answers loop, the time is up, somebody stopped it, an error did."""
-Measure = Callable[[str, Case], Answer]
-"""Answers a case by the variant of a name. Raises `Cancelled`, `SpecchatError`."""
+Race = Callable[[str, Case, bool], Pairing]
+"""Answers a case plain and by the variant of a name, which goes first if asked. Raises `Cancelled`, `SpecchatError`."""
 
 _ENOUGH_LOOPS = 2
 
@@ -34,14 +34,13 @@ class Plan:
 
 @dataclass(slots=True, kw_only=True)
 class Schedule:
-    """Measures in pairs: plain and a variant, the variant and plain, one case after the other, over and over.
+    """Measures in pairs of plain and a variant, one case after the other, over and over.
 
-    The machine changes while it is measured, and a pair changes with it. Each time around, plain is compared with
-    itself on one of the cases. `clock` counts seconds.
+    Each time around, plain is compared with itself on one of the cases. `clock` counts seconds.
     """
 
     plan: Plan
-    measure: Measure
+    race: Race
     clock: Callable[[], float]
     done: list[Pairing] = field(default_factory=list)
     ending: Ending | None = None
@@ -79,7 +78,7 @@ class Schedule:
         return median_estimate(ratios) if ratios else None
 
     def _order(self) -> Iterator[tuple[str, Case, bool]]:
-        """Variant, case, and whether plain comes second; ends when nothing is wanted any more."""
+        """Variant, case, and whether the variant goes first; ends when nothing is wanted any more."""
         for lap in count():
             wanted = [
                 (variant, case, (lap + place + rank) % 2 == 1)
@@ -112,11 +111,6 @@ class Schedule:
 
     def _pair(self, variant: str, case: Case, swapped: bool) -> Pairing:
         started = self.clock()
-        if swapped:
-            other = self.measure(variant, case)
-            plain = self.measure(PLAIN, case)
-        else:
-            plain = self.measure(PLAIN, case)
-            other = self.measure(variant, case)
+        pairing = self.race(variant, case, swapped)
         self._took[variant, case] = self.clock() - started
-        return Pairing(case, variant, plain, other)
+        return pairing

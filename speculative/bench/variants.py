@@ -9,6 +9,7 @@ from ..decoder import SpeculativeDecoder
 from ..draft_length import DraftLength, FixedLength
 from ..drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from ..lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
+from ..model import LanguageModel
 from ..ngram import NgramDrafter
 from ..session import Session
 
@@ -26,6 +27,10 @@ class Engine:
     def decoder(self) -> SpeculativeDecoder:
         """The decoder as it was loaded."""
         return self.session.decoder
+
+    def beside(self, twin: LanguageModel) -> "Engine":
+        """The same with a target that has a cache of its own, so that the two can take turns."""
+        return replace(self, session=self.session.afresh(replace(self.decoder, target=twin), self.session.seed))
 
 
 @dataclass(frozen=True, slots=True)

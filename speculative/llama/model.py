@@ -60,6 +60,18 @@ class LlamaModel:
         backend.take_complaint()
         return loaded
 
+    def twin(self) -> "LlamaModel":
+        """The same model with a cache of its own over the same weights; close it before this one.
+
+        Raises `ModelLoadError` where there is no memory for that.
+        """
+        context, abort = loading.create_context(self.path, self._model, self.config, self._backend, self.interrupt)
+        twin = LlamaModel(
+            self.path, self.identity, self.config, self._backend, self.interrupt, self._model, context, abort
+        )
+        twin._owns_weights = False
+        return twin
+
     def __init__(
         self,
         path: Path,
@@ -92,6 +104,7 @@ class LlamaModel:
         self._cached: list[int] = []
         self._rows: Rows = np.empty((0, self.vocabulary.n_tokens), np.float32)
         self._rows_address = 0
+        self._owns_weights = True
         self._closed = False
 
     @property
@@ -192,7 +205,8 @@ class LlamaModel:
         self._rows = self._rows[:0].copy()
         self._batch.close()
         llama_cpp.llama_free(self._context)
-        llama_cpp.llama_model_free(self._model)
+        if self._owns_weights:
+            llama_cpp.llama_model_free(self._model)
 
     def __enter__(self) -> "LlamaModel":
         return self

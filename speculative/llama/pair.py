@@ -78,6 +78,10 @@ class Pair:
         if drafter and isinstance(drafter.model, LlamaModel):
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
 
+    def twin(self) -> LlamaModel:
+        """The target with a second cache, to be closed before the pair. Raises `ModelLoadError`."""
+        return self.target.twin()
+
     @property
     def drafted_by(self) -> tuple[str, ...]:
         """What guesses, by name: a model, "n-grams", both or nothing."""

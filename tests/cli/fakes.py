@@ -3,7 +3,8 @@
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -83,6 +84,10 @@ class FakePair:
 
     def measure_costs(self) -> None:
         pass
+
+    def twin(self) -> AbstractContextManager[ScriptedModel]:
+        target = cast(ScriptedModel, self.session.decoder.target)
+        return nullcontext(replace(target, cached=[], passes=target.passes))
 
     @property
     def target(self) -> Any:

@@ -12,6 +12,7 @@ from specchat.speculative.bench.schedule import Plan, Schedule
 from specchat.speculative.bench.variants import Engine, challengers, cost_curves, plain
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 
@@ -25,12 +26,17 @@ class Contest:
     pair: Pair
 
     def run(self, pairs: int) -> Schedule:
+        with self.pair.twin() as twin:
+            return self.run_beside(twin, pairs)
+
+    def run_beside(self, twin: LlamaModel, pairs: int) -> Schedule:
         engine = Engine(self.pair.session, lambda text: self.pair.chat_tokens(user(text)))
+        reference = plain(engine.beside(twin))
         runner = Runner(most=24, seed=3, clock=perf_counter)
         variants = {each.name: each for each in (plain(engine), *challengers(engine, [2], every_source=True))}
         schedule = Schedule(
             plan=Plan(cases=CASES, variants=tuple(variants)[1:], seconds=inf),
-            measure=lambda name, case: runner.answer(variants[name], case),
+            race=lambda name, case, swapped: runner.race(reference, variants[name], case, swapped),
             clock=perf_counter,
         )
         assert len(list(islice(schedule.pairings(), pairs))) == pairs

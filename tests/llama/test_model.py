@@ -241,3 +241,14 @@ def test_long_metadata_is_whole(write_tiny_model):
     template = "é" * 1000
     with LlamaModel.load(write_tiny_model(template=template)) as model:
         assert model.metadata("tokenizer.chat_template") == template
+
+
+def test_a_twin_reads_for_itself_with_the_same_weights(model):
+    with model.twin() as twin:
+        alone = twin.decode(TEXT[:20], 1).copy()
+        model.decode(TEXT[20:40], 1)
+        assert (twin.cached, model.cached) == (TEXT[:20], TEXT[20:40])
+        twin.rollback(0)
+        assert np.array_equal(twin.decode(TEXT[:20], 1), alone)
+    model.rollback(0)
+    assert np.array_equal(model.decode(TEXT[:20], 1), alone)

@@ -85,8 +85,8 @@ def test_showing_progress_takes_none_of_the_measured_time():
     world = World()
     answer = world.runner(most=10).answer(plain(world.engine), CASE)
     assert world.clock.ticks == 10
-    assert answer.first_token == 1
-    assert answer.seconds == 11
+    assert answer.first_token == 3  # two pieces of the prompt and a round, each timed alone
+    assert answer.seconds == 3 + 9 + 1
 
 
 def test_a_requested_stop_raises_before_and_during_an_answer():
@@ -110,3 +110,26 @@ def test_waking_up_makes_a_few_tokens():
     world = World()
     world.runner().warm_up(plain(world.engine), CASE)
     assert len(world.target.cached) == 8 + 4 - 1
+
+
+def test_two_answers_side_by_side_are_what_each_is_alone():
+    world = World()
+    reference, drafted = plain(world.engine.beside(FakeModel(n_vocab=8, memory=3))), fixed(world.engine, 3)
+    for other_first in (False, True):
+        pairing = world.runner().race(reference, drafted, CASE, other_first)
+        assert pairing.plain == world.runner().answer(reference, CASE)
+        assert pairing.other == world.runner().answer(drafted, CASE)
+        assert pairing.variant == "fixed 3"
+
+
+def test_a_machine_that_changes_its_speed_changes_both_answers_alike():
+    class Slowing(Clock):
+        def __call__(self) -> float:
+            self.now *= 1.01
+            return self.now
+
+    world = World(clock=Slowing(now=1.0))
+    reference = plain(world.engine.beside(FakeModel(n_vocab=8, memory=3)))
+    for other_first in (False, True):
+        pairing = world.runner().race(reference, plain(world.engine), CASE, other_first)
+        assert pairing.speedup == pytest.approx(1, abs=0.05)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from specchat.speculative.bench.answer import Answer
+from specchat.speculative.bench.answer import Answer, Pairing
 from specchat.speculative.bench.cases import Case
 from specchat.speculative.bench.schedule import Plan, Schedule
 from specchat.speculative.errors import Cancelled, DecodeError
@@ -27,7 +27,12 @@ class Machine:
     now: float = 100.0
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def measure(self, variant: str, case: Case) -> Answer:
+    def race(self, variant: str, case: Case, other_first: bool) -> Pairing:
+        order = (variant, "plain") if other_first else ("plain", variant)
+        answers = [self._answer(name, case) for name in order]
+        return Pairing(case, variant, *(reversed(answers) if other_first else answers))
+
+    def _answer(self, variant: str, case: Case) -> Answer:
         if len(self.asked) == self.cancel_at:
             raise self.error
         self.asked.append((variant, case.prompt.kind))
@@ -35,7 +40,7 @@ class Machine:
         return answer(self.speeds[variant], looping=case.prompt.kind in self.looping)
 
     def run(self, plan: Plan) -> Schedule:
-        schedule = Schedule(plan=plan, measure=self.measure, clock=lambda: self.now)
+        schedule = Schedule(plan=plan, race=self.race, clock=lambda: self.now)
         assert list(schedule.pairings()) == schedule.done
         return schedule
 
@@ -96,7 +101,7 @@ def test_a_pair_knows_which_answer_was_plain_in_either_order():
 
 def test_an_error_keeps_the_finished_pairs_and_goes_on_to_the_caller():
     machine = Machine({"plain": 2.0, "adaptive": 1.0}, cancel_at=5, error=DecodeError("It broke."))
-    schedule = Schedule(plan=plan(CODE), measure=machine.measure, clock=lambda: machine.now)
+    schedule = Schedule(plan=plan(CODE), race=machine.race, clock=lambda: machine.now)
     with pytest.raises(DecodeError):
         list(schedule.pairings())
     assert (schedule.ending, len(schedule.done)) == ("failed", 2)

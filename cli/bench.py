@@ -25,14 +25,18 @@ def bench(
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import bench_config, prepare, rival_config
+    from .bench_setup import bench_config, prepare, rival_config, target_config
     from .bench_table import bench_text
+    from .bench_verify import verify
     from .interruption import Stopped
     from .loading import load
     from .screen import joined, note
 
     if output.plot is not None:
         check_plot(output.plot)
+    if what.verify:
+        verify(env, target_config(env, models, what, drafting, machine, output.verbose), output)
+        return
     config = bench_config(env, models, what, drafting, machine, output.verbose)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))

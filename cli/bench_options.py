@@ -118,6 +118,14 @@ class BenchOptions:
             rich_help_panel=WHAT,
         ),
     ] = None
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Measure no speed, but how exact drafting is: how passes over several tokens round.",
+            rich_help_panel=WHAT,
+        ),
+    ] = False
     seed: Annotated[
         int, typer.Option("-s", "--seed", parser=whole(0), metavar="N", help="For all answers.", rich_help_panel=WHAT)
     ] = 0

@@ -42,7 +42,7 @@ class Contest:
     seed: int
 
 
-def bench_config(
+def target_config(
     env: Environment,
     models: ModelOptions,
     what: BenchOptions,
@@ -50,7 +50,7 @@ def bench_config(
     machine: MachineOptions,
     verbose: bool,
 ) -> PairConfig:
-    """What to load. Raises `UsageError` where there is nothing to compare."""
+    """What to load, by the options alone."""
     profile = named_profile(models, PromptOptions(), "bench")
     options = PairOptions(
         models=models,
@@ -59,7 +59,19 @@ def bench_config(
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    config = pair_config(options, profile, env.cache_folder)
+    return pair_config(options, profile, env.cache_folder)
+
+
+def bench_config(
+    env: Environment,
+    models: ModelOptions,
+    what: BenchOptions,
+    drafting: DraftingOptions,
+    machine: MachineOptions,
+    verbose: bool,
+) -> PairConfig:
+    """What to load for a comparison. Raises `UsageError` where there is nothing to compare."""
+    config = target_config(env, models, what, drafting, machine, verbose)
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if config.draft_length is not None:

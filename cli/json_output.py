@@ -2,19 +2,32 @@
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.stats import GenerationStats
 
+if TYPE_CHECKING:
+    from specchat.speculative.llama.exactness import Exactness
+
 _CONTROL = re.compile("[\x7f-\x9f]")
 
 
-def answer_json(finished: GenerationFinished, config: PairConfig) -> str:
-    """One line of JSON; the names in `timings` are those of llama-server."""
+def answer_json(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> str:
+    """One line of JSON."""
+    return written(answer_content(finished, config, exactness))
+
+
+def written(content: dict[str, Any]) -> str:
+    """A line of JSON that a terminal may show: JSON escapes most control characters, and these would be obeyed."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(content, ensure_ascii=False))
+
+
+def answer_content(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> dict[str, Any]:
+    """What JSON says of an answer; the names in `timings` are those of llama-server."""
     stats = finished.stats
-    answer = {
+    return {
         "text": finished.text,
         "finish_reason": finished.finish_reason,
         "model": str(config.target),
@@ -27,9 +40,8 @@ def answer_json(finished: GenerationFinished, config: PairConfig) -> str:
         },
         "timings": _timings(stats),
         "speculation": _speculation(stats),
+        "exactness": exactness and _exactness(exactness),
     }
-    # JSON itself escapes the other control characters; a terminal would obey these
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(answer, ensure_ascii=False))
 
 
 def _timings(stats: GenerationStats) -> dict[str, Any]:
@@ -58,6 +70,14 @@ def _speculation(stats: GenerationStats) -> dict[str, Any]:
         "drafted_by": dict(stats.drafted_by),
         "pauses": dict(stats.pauses),
         "speedup": _rounded(stats.speedup),
+    }
+
+
+def _exactness(exactness: "Exactness") -> dict[str, Any]:
+    return {
+        "bit_exact": exactness.bit_exact,
+        "rounding": exactness.rounding,
+        "measured_context": exactness.context,
     }
 
 

@@ -11,6 +11,7 @@ from .status_line import StatusLine
 
 if TYPE_CHECKING:
     from specchat.speculative.interrupt import Interrupt
+    from specchat.speculative.llama.exactness import Verified
     from specchat.speculative.llama.pair import Pair
     from specchat.speculative.llama.pair_config import PairConfig
 
@@ -30,18 +31,31 @@ def importing_llama_cpp() -> Iterator[None]:
 class PairLoader(Protocol):
     """How models become a pair."""
 
-    def __call__(
-        self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str, float], None]
-    ) -> "Pair":
+    def __call__(self, config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str], None]) -> "Pair":
         """Load what `config` names."""
 
 
-def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str, float], None]) -> "Pair":
+def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Callable[[str], None]) -> "Pair":
     """Load with llama.cpp, which is imported now and not before. Raises `SpecchatError` where it is not there."""
     with importing_llama_cpp():
         from specchat.speculative.llama.pair import load_pair
 
     return load_pair(config, interrupt, on_progress)
+
+
+class RoundingMeasurer(Protocol):
+    """How it is found out how passes round."""
+
+    def __call__(self, config: "PairConfig", tell: Callable[[str], None]) -> "Verified":
+        """Measure the target of `config`, or remember it."""
+
+
+def measure_real_rounding(config: "PairConfig", tell: Callable[[str], None]) -> "Verified":
+    """Measure with llama.cpp. Raises `SpecchatError` where it is not there, and as `verified` does."""
+    with importing_llama_cpp():
+        from specchat.speculative.llama.exactness import verified
+
+    return verified(config, tell)
 
 
 def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Interrupt | None" = None) -> "Pair":
@@ -53,9 +67,7 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
 
     line = StatusLine(env, shown=not quiet, delay=0.3)
     try:
-        pair = env.load_pair(
-            config, interrupt or Interrupt(), lambda file, share: line.show(f"loading {file}: {share:.0%}")
-        )
+        pair = env.load_pair(config, interrupt or Interrupt(), line.show)
     finally:
         line.clear()
     tell_notices(env, pair, quiet)

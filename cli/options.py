@@ -99,6 +99,14 @@ class ChatOptions:
         bool,
         typer.Option("-i", "--interactive", help="Go on with a chat after the first answer.", rich_help_panel=PROMPT),
     ] = False
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Answer twice, plain and drafted: both times, and whether the text is the same.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False
     chat_template: Annotated[
         str | None,
         typer.Option(
@@ -294,6 +302,14 @@ class DraftingOptions:
             rich_help_panel=DRAFTING,
         ),
     ] = "coupled"
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="The same text to the last bit: settings for that are found by measuring, once, for a minute or so.",
+            rich_help_panel=DRAFTING,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from specchat.speculative.events import Event, GenerationFinished, PromptProgress, TextChunk
 
@@ -11,6 +12,9 @@ from .options import OutputOptions
 from .screen import joined, note, warn
 from .statistics import statistics
 from .status_line import StatusLine
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.exactness import Exactness
 
 LONG_PROMPT = 256
 """From so many new tokens on, reading a prompt is worth a line."""
@@ -49,12 +53,13 @@ class Renderer:
             writer.finish()
         raise AssertionError("a generation ends with GenerationFinished")
 
-    def conclude(self, finished: GenerationFinished) -> None:
+    def conclude(self, finished: GenerationFinished, exactness: "Exactness | None" = None) -> None:
         """Say what there is to say about a generation that is over."""
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
         if self._wants_statistics() and finished.tokens:
-            items = statistics(finished, self.n_ctx, thorough=self.options.stats or self.options.verbose)
+            thorough = self.options.stats or self.options.verbose
+            items = statistics(finished, self.n_ctx, thorough, exactness)
             columns = self.env.columns() if self.env.stderr_is_terminal else sum(map(len, items)) * 2
             note(self.env, joined(items, columns))
 

@@ -74,6 +74,7 @@ def pair_config(
         draft_length=options.drafting.draft_length,
         cache_folder=cache_folder,
         verification=cast(VerificationName, options.drafting.verification),
+        exact=options.drafting.exact,
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
     )

@@ -34,6 +34,7 @@ def run(
     from specchat.speculative.messages import Message
 
     from .chat import Chat
+    from .compare import Comparer, check_comparable
     from .loading import load
     from .request import PairOptions, limits, named_profile, pair_config
     from .speaker import Speaker
@@ -43,21 +44,28 @@ def run(
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     config = pair_config(options, profile, env.cache_folder, template)
     system = text_or_file(env, chat.system) if chat.system is not None else profile.system if profile else None
+    if chat.compare:
+        check_comparable(config)
     text = read_prompt(env, prompt, output.quiet)
     if text is None or chat.interactive:
-        _prepare_chat(env, output)
+        _prepare_chat(env, output, chat)
     history = [Message("system", system)] if system else []
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, profile), output)
         if text is None or chat.interactive:
             Chat(speaker, history).run(text)
+            return
+        tokens = pair.chat_tokens([*history, Message("user", text)])
+        if chat.compare:
+            Comparer(env, pair, speaker.limits, output).run(tokens)
         else:
-            speaker.speak_once(pair.chat_tokens([*history, Message("user", text)]))
+            speaker.speak_once(tokens)
 
 
-def _prepare_chat(env: Environment, output: OutputOptions) -> None:
+def _prepare_chat(env: Environment, output: OutputOptions, chat: ChatOptions) -> None:
     """Raise `UsageError` where there can be no chat."""
-    if output.json:
-        raise UsageError("--json answers one prompt, but this is a chat.", "Give a prompt and leave -i out.")
+    for option, given in (("--json", output.json), ("--compare", chat.compare)):
+        if given:
+            raise UsageError(f"{option} answers one prompt, but this is a chat.", "Give a prompt and leave -i out.")
     if not env.stdin_is_terminal:
         env.take_terminal()

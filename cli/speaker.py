@@ -42,9 +42,9 @@ class Speaker:
             raise self._too_long(error, len(prompt)) from error
         finished = renderer.show(events)
         if self.output.json:
-            self.env.stdout.write(answer_json(finished, self.pair.config) + "\n")
+            self.env.stdout.write(answer_json(finished, self.pair.config, self.pair.exactness) + "\n")
             self.env.stdout.flush()
-        renderer.conclude(finished)
+        renderer.conclude(finished, self.pair.exactness)
         tell_notices(self.env, self.pair, self.output.quiet)
         return finished
 

@@ -1,8 +1,13 @@
 """The statistics line."""
 
+from typing import TYPE_CHECKING
+
 from specchat.speculative.drafting import MODEL, NGRAM, Pause
 from specchat.speculative.events import FinishReason, GenerationFinished
 from specchat.speculative.stats import GenerationStats
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.exactness import Exactness
 
 _ENDS: dict[FinishReason, str] = {
     "length": "cut by -n",
@@ -22,10 +27,12 @@ _PAUSES: dict[Pause, str] = {
 }
 
 
-def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False) -> list[str]:
+def statistics(
+    finished: GenerationFinished, n_ctx: int, thorough: bool = False, exactness: "Exactness | None" = None
+) -> list[str]:
     """What is worth knowing about an answer, in pieces short enough for a narrow terminal.
 
-    A `thorough` one tells how often drafting paused, and why.
+    A `thorough` one tells how often drafting paused and why, and how exact the text is, if it is meant to be.
     """
     stats = finished.stats
     items = [f"{_count(stats.completion_tokens, 'token')} in {stats.predicted_seconds:.1f} s"]
@@ -34,6 +41,8 @@ def statistics(finished: GenerationFinished, n_ctx: int, thorough: bool = False)
     items += _drafting(stats)
     if thorough:
         items += [f"paused {_times(times)}: {_PAUSES[reason]}" for reason, times in stats.pauses.items()]
+        if exactness is not None:
+            items.append(_exactness(exactness, stats.prompt_tokens + stats.completion_tokens))
     items.append(f"first token after {stats.prompt_seconds:.2f} s")
     items.append(f"context {stats.prompt_tokens + stats.completion_tokens:,} of {n_ctx:,}")
     items.append(f"seed {finished.seed}")
@@ -50,6 +59,19 @@ def _drafting(stats: GenerationStats) -> list[str]:
         by = " and ".join(_SOURCES.get(source, source) for source in sorted(stats.drafted_by))
         items.append(f"{stats.acceptance_rate:.0%} of {stats.tested} guesses by {by} accepted")
     return items
+
+
+def _exactness(exactness: "Exactness", context: int) -> str:
+    """Whether drafting could have changed the text."""
+    match exactness.bit_exact:
+        case None:
+            return "exact up to rounding, which specchat bench --verify measures"
+        case False:
+            return f"exact up to rounding (by {exactness.rounding:.2g})"
+        case _ if context <= exactness.context:
+            return "bit-exact (measured)"
+        case _:
+            return f"bit-exact as far as measured ({exactness.context:,} tokens of context)"
 
 
 def _times(number: int) -> str:

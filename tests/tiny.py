@@ -39,6 +39,7 @@ class TinyModel:
     noise: float = 0.0
     layers: int = 2
     width: int = 64
+    experts: int = 0
     n_ctx: int = 1024
     template: str | None = CHATML
     adds_bos: bool = False
@@ -77,6 +78,9 @@ def _write_shape(writer: gguf.GGUFWriter, model: TinyModel) -> None:
         writer.add_head_count(2)
         writer.add_head_count_kv(1)
         writer.add_rope_dimension_count(model.width // 2)
+        if model.experts:
+            writer.add_expert_count(model.experts)
+            writer.add_expert_used_count(2)
     else:
         writer.add_feed_forward_length(0)
         writer.add_head_count(0)
@@ -152,11 +156,17 @@ def _llama_shapes(model: TinyModel) -> Shapes:
             f"blk.{layer}.attn_v.weight": (width // 2, width),
             f"blk.{layer}.attn_output.weight": (width, width),
             f"blk.{layer}.ffn_norm.weight": (width,),
-            f"blk.{layer}.ffn_gate.weight": (hidden, width),
-            f"blk.{layer}.ffn_up.weight": (hidden, width),
-            f"blk.{layer}.ffn_down.weight": (width, hidden),
         }
+        shapes |= _feed_forward(f"blk.{layer}.ffn", width, hidden, model.experts)
     return shapes
+
+
+def _feed_forward(name: str, width: int, hidden: int, experts: int) -> Shapes:
+    shapes: Shapes = {"gate": (hidden, width), "up": (hidden, width), "down": (width, hidden)}
+    if not experts:
+        return {f"{name}_{part}.weight": shape for part, shape in shapes.items()}
+    router: Shapes = {f"{name}_gate_inp.weight": (experts, width)}
+    return router | {f"{name}_{part}_exps.weight": (experts, *shape) for part, shape in shapes.items()}
 
 
 def _mamba_shapes(model: TinyModel) -> Shapes:

@@ -2,12 +2,15 @@
 
 import ctypes
 import functools
+import os
 import sys
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
 import llama_cpp
+
+from ..errors import ModelLoadError
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _REASON = "error loading model: "
@@ -21,12 +24,28 @@ class Backend:
 
     def __init__(self) -> None:
         self.verbose = False
+        self._tiled: bool | None = None
         self._complaints: deque[str] = deque(maxlen=16)
         self._level = 0
         # Must outlive every call of llama.cpp, and be set before the first one: llama.cpp logs to stderr at will.
         self._callback = llama_cpp.llama_log_callback(self._log)
         llama_cpp.llama_log_set(self._callback, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
+
+    def choose_kernels(self, tiled: bool) -> None:
+        """Let the CPU multiply by kernels that take several tokens at once, or else row by row.
+
+        The first choice counts for the process, save that row by row is good for everybody. Raises `ModelLoadError`
+        where that comes too late: see `ggml_tiled_matmul_enabled` in llama.cpp's ggml-cpu/tiled.
+        """
+        if self._tiled is None and not tiled:
+            os.environ["GGML_CPU_TILED_MM"] = "0"
+        self._tiled = tiled if self._tiled is None else self._tiled
+        if self._tiled and not tiled:
+            raise ModelLoadError(
+                "This model needs other kernels than one that was loaded before it, and there can be only one choice.",
+                "Load it alone.",
+            )
 
     def take_complaint(self) -> str:
         """The most telling of the errors that llama.cpp logged since the last call; empty if there is none."""

@@ -25,7 +25,9 @@ class LlamaConfig:
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
     `n_gpu_layers` of -1 means all. `threads` of None means one for each core this process may use.
     `max_rows` is the largest number of rows of logits that one pass may return: each costs 4 bytes a token of the
-    vocabulary, whether used or not.
+    vocabulary, whether used or not. Passes over fewer than `min_pass` tokens are padded. `repack` lets llama.cpp lay
+    weights out anew for the CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter
+    counts for the whole process, from its first pass on.
 
     Raises `UsageError` for settings that contradict each other.
     """
@@ -38,6 +40,9 @@ class LlamaConfig:
     cache_type_k: str = "f16"
     cache_type_v: str = "f16"
     max_rows: int = 17
+    min_pass: int = 1
+    repack: bool = True
+    tiled: bool = True
     verbose: bool = False
 
     def __post_init__(self) -> None:
@@ -54,6 +59,7 @@ class LlamaConfig:
             ("batch size", self.n_batch, 1, _LARGEST),
             ("number of threads", self.threads, 1, _MOST_THREADS),
             ("number of rows", self.max_rows, 1, _LARGEST),
+            ("shortest pass", self.min_pass, 1, self.n_batch),
         ):
             if value is not None and not least <= value <= most:
                 raise UsageError(f"The {name} is {value}, but must be between {least} and {most}.")

@@ -24,8 +24,8 @@ _QUICKLY, _SLOWLY = 0.5, 5e8
 
 Tell = Callable[[str], None]
 """Told a sentence that the user should read."""
-Progress = Callable[[str, float], None]
-"""Told a file and the share of it that is loaded, 0 to 1."""
+Progress = Callable[[str], None]
+"""Told what is being done, and how far that is."""
 
 
 def drafter_for(
@@ -46,6 +46,11 @@ def drafter_for(
     loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
+
+
+def loading_progress(path: Path, on_progress: Progress) -> Callable[[float], None]:
+    """What to call with the share of a file that is loaded, 0 to 1."""
+    return lambda share: on_progress(f"loading {path.name}: {share:.0%}")
 
 
 def names(drafter: Drafter, model: str) -> tuple[str, ...]:
@@ -85,7 +90,7 @@ class _DraftLoader:
             return ForgivingDrafter(lazy, self._give_up)
         started = perf_counter()
         with ExitStack() as opened:
-            draft = opened.enter_context(self._load(lambda share: on_progress(self.path.name, share)))
+            draft = opened.enter_context(self._load(loading_progress(self.path, on_progress)))
             fit = Fit(
                 check_vocabularies(self.target.vocabulary, draft.vocabulary),
                 draft.n_ctx_train,

@@ -78,6 +78,7 @@ def load_weights(
 
     parameters = llama_cpp.llama_model_default_params()
     parameters.n_gpu_layers = config.n_gpu_layers
+    parameters.use_extra_bufts = config.repack
     callback = llama_cpp.llama_progress_callback(progress)
     parameters.progress_callback = callback
     backend.take_complaint()
@@ -101,6 +102,12 @@ def check_kind(path: Path, model: "llama_cpp.llama_model_p") -> None:
         raise ModelLoadError(f"{path} is a diffusion model ({architecture}), which specchat cannot run.", hint)
     if llama_cpp.llama_vocab_type(vocabulary_of(model)) == llama_cpp.LLAMA_VOCAB_TYPE_NONE:
         raise ModelLoadError(f"{path} has no tokenizer, so it cannot be given text.", hint)
+
+
+def has_experts(model: "llama_cpp.llama_model_p") -> bool:
+    """Whether it is a mixture of experts."""
+    architecture = metadata(model, "general.architecture") or ""
+    return int(metadata(model, f"{architecture}.expert_count") or 0) > 0
 
 
 def create_context(
@@ -129,11 +136,11 @@ def create_context(
 def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> "llama_cpp.llama_context_params":
     threads = config.threads or default_threads()
     parameters: llama_cpp.llama_context_params = llama_cpp.llama_context_default_params()
-    parameters.n_ctx = context_size(model, config)
+    parameters.n_ctx = context_size(model, config) + config.min_pass - 1
     parameters.n_batch = parameters.n_ubatch = config.n_batch
     parameters.n_seq_max = 1
     # Room for verified rows only: for all tokens of a batch it would be hundreds of megabytes.
-    parameters.n_outputs_max = min(config.max_rows, config.n_batch)
+    parameters.n_outputs_max = min(config.max_rows + config.min_pass - 1, config.n_batch)
     parameters.n_threads = parameters.n_threads_batch = threads
     parameters.flash_attn_type = _FLASH_ATTENTION[config.flash_attention]
     parameters.type_k = _CACHE_TYPES[config.cache_type_k]

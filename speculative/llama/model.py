@@ -47,6 +47,7 @@ class LlamaModel:
         interrupt = interrupt or Interrupt()
         backend = start_backend()
         backend.verbose = config.verbose
+        backend.choose_kernels(config.tiled)
         loading.check_file(path)
         identity = file_identity(path)
         model = loading.load_weights(path, config, backend, interrupt, on_progress)
@@ -95,6 +96,7 @@ class LlamaModel:
         self.n_batch = llama_cpp.llama_n_batch(context)
         self.max_rows = config.max_rows
         self.can_rollback = not (llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model))
+        self.has_experts = loading.has_experts(model)
         self._backend = backend
         self._model = model
         self._context = context
@@ -171,11 +173,20 @@ class LlamaModel:
             )
 
     def _pass(self, tokens: Sequence[int], n_logits: int) -> None:
+        """Decode the tokens, and behind a short pass some that are forgotten again, which the others never see.
+
+        What follows the last wanted row is wanted too: rows are computed together, and one alone might round otherwise.
+        """
         self.interrupt.check()
-        code = llama_cpp.llama_decode(self._context, self._batch.fill(tokens, len(self._cached), n_logits))
+        start, padding = len(self._cached), [0] * (self.config.min_pass - len(tokens))
+        batch = self._batch.fill([*tokens, *padding], start, n_logits + len(padding) if n_logits else 0)
+        code = llama_cpp.llama_decode(self._context, batch)
         if code != 0:
             raise decode_error(code, self._backend)
         self._cached.extend(tokens)
+        if padding:
+            self._cached.extend(padding)
+            self._forget_from(start + len(tokens))
 
     def _logits(self, n_rows: int) -> Rows:
         if n_rows == 0:
@@ -185,7 +196,8 @@ class LlamaModel:
         pointer = llama_cpp.llama_get_logits(self._context)
         address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
         if address != self._rows_address:
-            self._rows = np.ctypeslib.as_array(pointer, (self.max_rows, self.vocabulary.n_tokens))
+            rows = self.max_rows + self.config.min_pass - 1
+            self._rows = np.ctypeslib.as_array(pointer, (rows, self.vocabulary.n_tokens))
             self._rows_address = address
         return self._rows[:n_rows]
 

@@ -17,7 +17,8 @@ from ..messages import Message
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .drafters import Progress, drafter_for, names
+from .drafters import Progress, drafter_for, loading_progress, names
+from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
 from .lengths import lengths_for
 from .model import LlamaModel
@@ -29,7 +30,8 @@ from .recommended import recommended_sampling
 class Pair:
     """A session with its target: text and messages to tokens, tokens to events.
 
-    `notices` are sentences that the user should read once; more may come while it generates.
+    `exactness` is None where the text is meant to depend on the draft. `notices` are sentences that the user should
+    read once; more may come while it generates.
     """
 
     config: PairConfig
@@ -37,6 +39,7 @@ class Pair:
     sampling: SamplingParams
     session: Session
     costs: KnownCosts
+    exactness: Exactness | None
     notices: list[str]
 
     @cached_property
@@ -112,22 +115,25 @@ class Pair:
         self.close()
 
 
-def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda file, share: None) -> Pair:
+def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
     A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
-    `UsageError`, or `Cancelled` when `interrupt` was requested.
+    `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []
+    exactness = exactness_of(config, exactness_cache(config), on_progress)
+    notices += filter(None, [exactness.notice(config)])
+    config = exactness.applied(config)
     with ExitStack() as opened:
         target = opened.enter_context(
             LlamaModel.load(
                 config.target,
                 config.target_settings,
                 interrupt=interrupt,
-                on_progress=lambda share: on_progress(config.target.name, share),
+                on_progress=loading_progress(config.target, on_progress),
             )
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
@@ -145,4 +151,5 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         verification=config.verification,
         interrupt=interrupt,
     )
-    return Pair(config, target, sampling, session, costs, notices)
+    coupled = config.verification == "coupled"
+    return Pair(config, target, sampling, session, costs, exactness if coupled else None, notices)

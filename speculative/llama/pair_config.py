@@ -20,9 +20,10 @@ class PairConfig:
 
     `draft` is a model file, "ngram" for the n-grams of the context, or "none" for plain decoding. `draft_max` is the
     largest number of tokens drafted in a round; how many it is adapts to what pays, or is always `draft_length`. What
-    is found out about the models is kept in `cache_folder` between runs. `sampling` holds arguments of
-    `SamplingParams`; what it leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's
-    default. `chat_template` replaces the file's own.
+    is found out about the models is kept in `cache_folder` between runs. With `exact`, settings are looked for under
+    which nothing that is drafted can change a bit of the text. `sampling` holds arguments of `SamplingParams`; what it
+    leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
+    replaces the file's own.
     """
 
     target: Path
@@ -34,6 +35,7 @@ class PairConfig:
     draft_length: int | None = None
     cache_folder: Path | None = None
     verification: VerificationName = "coupled"
+    exact: bool = False
     seed: int = 0
     chat_template: str | None = None
 
@@ -69,6 +71,11 @@ class PairConfig:
             raise UsageError(
                 f"{self.most_drafted} tokens are too many to draft in one round.",
                 f"Give a number below {self.target_config.n_batch}; more than 16 seldom pays.",
+            )
+        if self.exact and self.verification != "coupled":
+            raise UsageError(
+                f"With --verification {self.verification} the text depends on the draft, so it cannot be exact.",
+                "Leave one of --exact and --verification out.",
             )
         SamplingParams(**self.sampling)  # what makes no sense is told before anything is loaded
         if not 0 <= self.seed <= MAX_SEED:

@@ -17,6 +17,7 @@ from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
 from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.exactness import Exactness, Verified
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.model import Rows
@@ -72,6 +73,8 @@ class FakePair:
     template_error: Exception | None = None
     on_chat: Callable[[int], None] = lambda count: None
     n_ctx_train: int = 32768
+    exactness: Exactness | None = None
+    sampling: SamplingParams = field(default_factory=lambda: SamplingParams(temperature=0))
 
     @property
     def drafted_by(self) -> tuple[str, ...]:
@@ -140,6 +143,9 @@ class World:
     notices: tuple[str, ...] = ()
     load_error: Exception | None = None
     template_error: Exception | None = None
+    exactness: Exactness | None = None
+    rounding: Verified | Exception | None = None
+    """What measuring it finds."""
     on_pass: Callable[["World", int], None] = lambda world, count: None
     on_chat: Callable[[int], None] = lambda count: None
     stdout: io.StringIO = field(default_factory=io.StringIO)
@@ -151,6 +157,7 @@ class World:
     time: float = 0.0
     code: int = -99
     pair: FakePair = None  # type: ignore[assignment]  # until one is loaded
+    measured: PairConfig | None = None
 
     def run(self, *arguments: str) -> "World":
         if self.screen:
@@ -186,6 +193,7 @@ class World:
             read_line=read_line,
             take_terminal=self._take_terminal,
             load_pair=cast(Any, self._load),
+            measure_rounding=cast(Any, self._measure_rounding),
             home=self.home,
             now=self._now,
             patience=self.patience,
@@ -208,9 +216,9 @@ class World:
             raise KeyboardInterrupt
         return str(line)
 
-    def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[str, float], None]) -> FakePair:
-        on_progress(config.target.name, 0.0)
-        on_progress(config.target.name, 0.5)
+    def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[str], None]) -> FakePair:
+        on_progress(f"loading {config.target.name}: 0%")
+        on_progress(f"loading {config.target.name}: 50%")
         if self.load_error:
             raise self.load_error
         model = ScriptedModel(self.answers, lambda count: self.on_pass(self, count))
@@ -236,5 +244,14 @@ class World:
             template_error=self.template_error,
             on_chat=self.on_chat,
             n_ctx_train=self.n_ctx_train,
+            exactness=self.exactness,
         )
         return self.pair
+
+    def _measure_rounding(self, config: PairConfig, tell: Callable[[str], None]) -> Verified:
+        tell(f"measuring how passes of {config.target.name} round: 3 s")
+        self.measured = config
+        if isinstance(self.rounding, Exception):
+            raise self.rounding
+        assert self.rounding is not None
+        return self.rounding

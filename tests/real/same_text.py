@@ -14,12 +14,10 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
-import numpy as np
-
-from specchat.speculative.distribution import TokenDistribution
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.events import GenerationFinished
+from specchat.speculative.explain import Explainer
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.lazy import loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
@@ -27,9 +25,7 @@ from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.ngram import NgramDrafter
-from specchat.speculative.noise import SeededNoise
-from specchat.speculative.parting import Choice, distance, first_difference
-from specchat.speculative.sampling import Logits, SamplerChain, SamplingParams
+from specchat.speculative.sampling import SamplerChain, SamplingParams
 
 PROMPTS = {
     "code": "Write a Python function that merges two sorted lists, with a docstring and three test cases.",
@@ -51,21 +47,6 @@ LENGTHS = (1, 4, 8)
 
 
 @dataclass(frozen=True)
-class Recorder:
-    """A sampler chain that keeps the logits it was given, by the length of the history."""
-
-    chain: SamplerChain
-    rows: dict[int, Logits] = field(default_factory=dict)
-
-    def distribution(self, logits: Logits, history: Sequence[int]) -> TokenDistribution:
-        self.rows[len(history)] = logits.copy()
-        return self.chain.distribution(logits, history)
-
-    def lead(self, logits: Logits, distribution: TokenDistribution, token: int) -> float:
-        return self.chain.lead(logits, distribution, token)
-
-
-@dataclass(frozen=True)
 class Case:
     """One text to generate."""
 
@@ -79,54 +60,31 @@ class Case:
         return SamplerChain(SamplingParams(temperature=self.temperature))
 
 
-@dataclass(frozen=True)
-class Parting:
-    """Where a drafted text left the plain one, and whether rounding explains it."""
-
-    place: int
-    distance: float
-    rounding: float
-
-    @property
-    def is_near_tie(self) -> bool:
-        return self.distance <= self.rounding
+def prompt_of(pair: Pair, case: Case) -> list[int]:
+    """The tokens of the question of a case."""
+    return pair.chat_tokens([Message("user", PROMPTS[case.kind])])
 
 
-def generate(
-    pair: Pair, case: Case, drafter: Drafter, length: int, recorder: Recorder | None = None
-) -> GenerationFinished:
+def generate(pair: Pair, case: Case, drafter: Drafter, length: int) -> GenerationFinished:
     """The text of a case from empty caches."""
     pair.target.rollback(0)
-    chain = recorder or case.chain
-    decoder = replace(pair.session.decoder, drafter=drafter, draft_length=FixedLength(length), chain=chain)
+    decoder = replace(pair.session.decoder, drafter=drafter, draft_length=FixedLength(length), chain=case.chain)
     session = pair.session.afresh(decoder, case.seed)
-    *_, last = session.generate(pair.chat_tokens([Message("user", PROMPTS[case.kind])]), max_tokens=case.max_tokens)
+    *_, last = session.generate(prompt_of(pair, case), max_tokens=case.max_tokens)
     assert isinstance(last, GenerationFinished)
     return last
 
 
-def explain(pair: Pair, case: Case, drafter: Drafter, length: int) -> Parting:
-    """Generate both texts again, with their logits, and look at the place where they part.
-
-    The rounding is what the logits of the two runs differed by before they parted, on the same text.
-    """
-    plain_rows, drafted_rows = Recorder(case.chain), Recorder(case.chain)
-    plain = generate(pair, case, NoDrafter(), 0, plain_rows)
-    drafted = generate(pair, case, drafter, length, drafted_rows)
-    place = first_difference(plain.tokens, drafted.tokens)
-    assert place is not None
-    n_prompt = plain.stats.prompt_tokens
-    shared = [n_prompt + index for index in range(place + 1)]
-    rounding = max(float(np.abs(plain_rows.rows[size] - drafted_rows.rows[size]).max()) for size in shared)
-    prompt = pair.chat_tokens([Message("user", PROMPTS[case.kind])])
-    choice = Choice(
-        plain_rows.rows[n_prompt + place],
-        [*prompt, *plain.tokens[:place]],
-        place,
-        case.chain,
-        SeededNoise(case.seed),
+def explainer(pair: Pair, case: Case) -> Explainer:
+    """What looks at partings of a case."""
+    return Explainer(
+        target=pair.target,
+        chain=case.chain,
+        seed=case.seed,
+        n_ctx=pair.target.n_ctx,
+        n_batch=pair.target.n_batch,
+        longest=pair.target.max_rows,
     )
-    return Parting(place, distance(choice, drafted.tokens[place]), rounding)
 
 
 def cases(max_tokens: int, kinds: Sequence[str] = tuple(PROMPTS)) -> Iterator[Case]:
@@ -169,7 +127,8 @@ def compare(pair: Pair, case: Case, tally: Tally) -> Iterator[str]:
         if drafted.tokens == plain.tokens and drafted.text == plain.text:
             continue
         tally.differing += 1
-        parting = explain(pair, case, drafter, length)
+        parting = explainer(pair, case).explain(prompt_of(pair, case), plain.tokens, drafted.tokens)
+        assert parting is not None, "one of the texts goes on where the other ends"
         tally.unexplained += not parting.is_near_tie
         yield (
             f"{case.kind} T={case.temperature} seed={case.seed} {name} {length}: parts at token {parting.place}, "

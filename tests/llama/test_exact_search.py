@@ -1,0 +1,155 @@
+"""The search for exact settings, on machines whose rounding is made up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.exact_search import LONG, LONGEST, NotExactError, Search
+from specchat.speculative.llama.rounding_probe import Probe
+from specchat.speculative.rounding import Rounding
+
+ASKED = LlamaConfig()
+
+
+@dataclass
+class Machine:
+    """Rounds by the settings, as `attention` and `weights` say: the lengths up to which passes agree with one over one.
+
+    0 of these is a pass over one that stands apart from all others, which agree; `dear` settings cost twice as much.
+    """
+
+    weights: dict[tuple[bool, bool], int] = field(default_factory=dict)
+    """By whether weights are laid out anew, and kernels tiled; what is not listed agrees at every length."""
+    attention: dict[str, int] = field(default_factory=dict)
+    """By the type of the V cache."""
+    at_length: dict[str, int] = field(default_factory=dict)
+    """The same in a long context only."""
+    dear: Sequence[str] = ()
+    experts: bool = False
+    forgets: bool = False
+    measured: list[LlamaConfig] = field(default_factory=list)
+
+    def measure(self, config, contexts, lengths, doing):
+        self.measured.append(config)
+        roundings = tuple(self._rounding(config, context, lengths) for context in contexts)
+        return Probe(roundings=() if self.forgets else roundings, cuts=(), experts=self.experts, forgets=self.forgets)
+
+    def _rounding(self, config, context, lengths):
+        limits = [self.weights.get((config.repack, config.tiled), LONGEST)]
+        if context > 256:
+            limits.append(self.attention.get(config.cache_type_v, LONGEST))
+        if context >= LONG:
+            limits.append(self.at_length.get(config.cache_type_v, LONGEST))
+        group = lambda length: tuple(self._group(max(length, config.min_pass), limit) for limit in limits)  # noqa: E731
+        differences = {
+            reference: {length: float(group(length) != group(reference)) for length in lengths if length > reference}
+            for reference in (1, 2)
+        }
+        factor = 2 if config.cache_type_v in self.dear or not config.repack else 1
+        seconds = {length: factor * (2.0 + max(length, config.min_pass)) for length in lengths}
+        return Rounding(context=context, differences=differences, seconds=seconds)
+
+    def _group(self, length, limit):
+        """Passes of one group round alike."""
+        return min(length, 2) if limit == 0 else length if length > limit else 1
+
+    def search(self, asked=ASKED):
+        return Search(asked, self.measure, "big.gguf").run()
+
+
+def test_what_is_exact_as_it_is_stays_as_it_is():
+    machine = Machine()
+    found = machine.search()
+    assert found.applied(ASKED) == ASKED
+    assert (found.least, found.most, found.context) == (1, LONGEST, LONG)
+    assert found.plain_cost == found.drafted_cost == 1
+    assert len(machine.measured) == 2, "once short and once long"
+
+
+def test_attention_that_differs_is_mended_by_the_cache_and_the_most_precise_type_that_does_it():
+    found = Machine(attention={"f16": 0}).search()
+    assert found.applied(ASKED) == replace(ASKED, cache_type_k="bf16", cache_type_v="bf16")
+    assert (found.least, found.most) == (1, LONGEST)
+
+
+def test_a_dear_type_is_passed_over():
+    found = Machine(attention={"f16": 0}, dear=["bf16"]).search()
+    assert (found.cache_type_k, found.cache_type_v) == ("f16", "q8_0")
+
+
+def test_a_type_that_fails_in_a_long_context_is_passed_over():
+    found = Machine(attention={"f16": 0}, at_length={"bf16": 2}).search()
+    assert (found.cache_type_k, found.cache_type_v) == ("f16", "q8_0")
+
+
+def test_where_only_a_pass_over_one_stands_apart_it_is_padded_to_two():
+    machine = Machine(weights={(True, True): 0, (False, True): 0, (False, False): 0})
+    found = machine.search()
+    assert found.applied(ASKED) == replace(ASKED, min_pass=2)
+    assert found.most == LONGEST
+    assert found.plain_cost == pytest.approx(4 / 3)
+
+
+def test_short_drafts_are_cheaper_than_slow_kernels():
+    found = Machine(weights={(True, True): 3, (False, True): 7}).search()
+    assert (found.repack, found.tiled, found.least, found.most) == (True, True, 1, 3)
+
+
+def test_slow_kernels_are_better_than_nothing():
+    found = Machine(weights={(True, True): 1, (False, True): 1}).search()
+    assert (found.repack, found.tiled, found.most) == (False, False, LONGEST)
+    assert found.plain_cost == 2
+
+
+def test_weights_and_attention_are_mended_together():
+    found = Machine(weights={(True, True): 3, (False, True): 3}, attention={"f16": 0}).search()
+    assert (found.cache_type_v, found.most, found.least) == ("bf16", 3, 1)
+
+
+def test_experts_get_kernels_that_take_rows_one_by_one_even_if_others_look_exact():
+    found = Machine(experts=True).search()
+    assert (found.repack, found.tiled) == (False, False)
+
+
+def test_nothing_is_promised_where_nothing_is_exact():
+    machine = Machine(weights={(True, True): 1, (False, True): 1, (False, False): 1})
+    with pytest.raises(NotExactError) as error:
+        machine.search()
+    assert "big.gguf" in error.value.message
+    assert "--draft none" in error.value.hint
+    with pytest.raises(NotExactError) as error:
+        Machine(experts=True, weights={(False, False): 1}).search()
+    assert "expert" in error.value.message
+
+
+def test_what_is_promised_was_proven_at_every_length_in_a_long_context():
+    machine = Machine(at_length=dict.fromkeys(("f16", "bf16", "q8_0"), 1))
+    with pytest.raises(NotExactError):
+        machine.search()
+    shorter = Machine(at_length={"f16": 6}).search()
+    assert (shorter.cache_type_v, shorter.most) == ("f16", 6)
+
+
+def test_a_quantised_cache_is_not_tried_where_flash_attention_is_off():
+    machine = Machine(attention={"f16": 1})
+    asked = LlamaConfig(flash_attention="off")
+    assert machine.search(asked).cache_type_v == "bf16"
+    assert "q8_0" not in {config.cache_type_v for config in machine.measured}
+
+
+def test_a_model_that_nothing_is_drafted_for_is_exact_as_it_is():
+    machine = Machine(forgets=True)
+    assert machine.search().applied(ASKED) == ASKED
+    assert len(machine.measured) == 1
+
+
+def test_what_changes_is_said_in_words():
+    found = Machine(weights={(True, True): 1, (False, True): 1}, attention={"f16": 0}).search()
+    assert found.changes(ASKED) == [
+        "a cache of bf16 and bf16",
+        "weights laid out as in the file",
+        "kernels that multiply row by row",
+    ]
+    assert Machine().search().changes(ASKED) == []

@@ -1,0 +1,192 @@
+"""`--exact` on tiny models: what is certified agrees bit for bit, however passes are cut; the rest is refused."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, replace
+
+import llama_cpp
+import numpy as np
+import pytest
+
+from specchat.speculative.errors import ModelLoadError, UsageError
+from specchat.speculative.events import GenerationFinished
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.exact_search import NotExactError
+from specchat.speculative.llama.exactness import exactness_cache, exactness_of, measured_rounding, verified
+from specchat.speculative.llama.model import LlamaModel
+from specchat.speculative.llama.pair import load_pair
+from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rounding_probe import probe
+
+from . import cuts
+
+SETTINGS = LlamaConfig(n_ctx=1024, n_batch=64, threads=1)
+TEXT = [int(token) for token in np.random.default_rng(2).integers(0, 256, 700)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A cache folder that all share: what is measured once need not be again."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def config(path, folder, threads=1, **settings):
+    return PairConfig(
+        target=path, target_config=replace(SETTINGS, threads=threads), cache_folder=folder, exact=True, **settings
+    )
+
+
+def exactness(asked):
+    return exactness_of(asked, exactness_cache(asked), lambda doing: None)
+
+
+def quantised(path, kind):
+    """The file with weights of another type, as llama.cpp makes it."""
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.nthread = kind, 1
+    written = path.with_name(f"{path.stem}-{kind}.gguf")
+    assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
+    return written
+
+
+@pytest.fixture(scope="module")
+def experts(write_tiny_model):
+    return write_tiny_model(width=256, experts=4)
+
+
+def cut_at_random(path, settings, most):
+    """What `cuts` says of passes of up to `most` tokens."""
+    job = [str(path), json.dumps(asdict(settings)), str(most)]
+    done = subprocess.run([sys.executable, "-m", cuts.__name__, *job], capture_output=True, check=True, text=True)
+    return done.stdout.strip()
+
+
+KINDS = {"f32": None, "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_experts", [0, 4])
+def test_what_is_certified_agrees_however_passes_are_cut(write_tiny_model, folder, n_experts, kind, threads):
+    path = write_tiny_model(width=256, experts=n_experts)
+    path = path if KINDS[kind] is None else quantised(path, KINDS[kind])
+    asked = config(path, folder, threads)
+    try:
+        found = exactness(asked)
+    except NotExactError:
+        pytest.fail("each of these has exact settings")
+    assert found.bit_exact
+    assert found.context > 256
+    if n_experts:
+        assert not found.certificate.repack
+        assert not found.certificate.tiled
+    settings = found.applied(asked).target_settings
+    assert cut_at_random(path, settings, found.certificate.most) == "the same"
+
+
+def test_without_exact_settings_the_same_check_finds_differences(write_tiny_model):
+    path = quantised(write_tiny_model(width=256, experts=4), KINDS["q4_k_m"])
+    assert cut_at_random(path, SETTINGS, 17) == "different"
+
+
+def test_kernels_are_chosen_once_for_a_process(tiny_model_path):
+    with LlamaModel.load(tiny_model_path, SETTINGS), pytest.raises(ModelLoadError) as error:
+        LlamaModel.load(tiny_model_path, replace(SETTINGS, tiled=False))
+    assert error.value.hint == "Load it alone."
+
+
+def test_texts_are_the_same_bytes_with_drafting_on_and_off(write_tiny_model, folder):
+    path, draft = write_tiny_model(width=256), write_tiny_model(width=256, noise=0.1)
+    texts = {}
+    for name in ("none", "ngram", draft):
+        asked = config(path, folder, draft=name, sampling={"temperature": 1.1}, draft_config=SETTINGS)
+        with load_pair(asked, Interrupt()) as pair:
+            assert pair.exactness.bit_exact
+            for seed in range(4):
+                *_, last = pair.session.afresh(pair.session.decoder, seed).generate(TEXT[:300], max_tokens=60)
+                assert isinstance(last, GenerationFinished)
+                texts.setdefault(seed, set()).add(last.tokens)
+    assert all(len(found) == 1 for found in texts.values())
+
+
+def test_a_certificate_is_measured_once_and_a_damaged_one_again(tiny_model_path, tmp_path):
+    asked, told = config(tiny_model_path, tmp_path), []
+    cache = exactness_cache(asked)
+    first = exactness_of(asked, cache, told.append)
+    measurements = len(told)
+    assert measurements > 0
+    assert exactness_of(asked, cache, told.append) == first
+    assert len(told) == measurements
+    [file] = (tmp_path / "exactness").iterdir()
+    content = json.loads(file.read_text())
+    for damage in ({"most": 99}, {"cache_type_k": "q9"}, {"least": "1"}):
+        file.write_text(json.dumps(content | {"value": content["value"] | damage}))
+        assert exactness_of(asked, cache, told.append).bit_exact
+        assert len(told) > measurements
+        measurements = len(told)
+
+
+def test_a_draft_length_beyond_what_is_exact_is_refused_and_a_limit_is_lowered(tiny_model_path, folder):
+    found = exactness(config(tiny_model_path, folder))
+    short = replace(found, certificate=replace(found.certificate, most=3))
+    assert short.applied(config(tiny_model_path, folder)).draft_max == 2
+    assert "at most 2 guesses" in short.notice(config(tiny_model_path, folder))
+    with pytest.raises(UsageError) as error:
+        short.applied(config(tiny_model_path, folder, draft_length=5))
+    assert error.value.hint.startswith("Write --draft-length 2")
+
+
+def test_rejection_cannot_be_exact(tiny_model_path):
+    with pytest.raises(UsageError):
+        config(tiny_model_path, None, verification="rejection")
+
+
+def test_rounding_is_measured_without_exact_too_and_kept_for_the_statistics(tiny_model_path, tmp_path):
+    asked = replace(config(tiny_model_path, tmp_path), exact=False)
+    assert exactness(asked).bit_exact is None
+    found = measured_rounding(asked, exactness_cache(asked), lambda doing: None)
+    assert [each.context for each in found.roundings] == [100, 1024 - 2 * 17]
+    assert len(found.cuts) == 2
+    known = exactness(asked)
+    assert (known.rounding, known.context) == (found.worst, 990)
+    assert known.bit_exact == (found.worst == 0)
+
+
+def test_verifying_exact_settings_finds_no_difference(tiny_model_path, folder):
+    found = verified(config(tiny_model_path, folder), lambda doing: None)
+    assert found.probe.worst == 0
+
+
+def test_nothing_is_measured_of_a_model_that_cannot_take_tokens_back(write_tiny_model, folder):
+    asked = config(write_tiny_model(architecture="mamba"), folder)
+    assert exactness(asked).applied(asked).target_config == asked.target_config
+    assert verified(asked, lambda doing: None).probe.roundings == ()
+
+
+def test_a_file_that_cannot_be_loaded_is_told_as_ever(tmp_path):
+    missing = tmp_path / "none.gguf"
+    for load in (
+        lambda: probe(missing, SETTINGS, (32,), (1, 2), lambda seconds: None),
+        lambda: load_pair(config(missing, tmp_path), Interrupt()),
+        lambda: verified(config(missing, tmp_path), lambda doing: None),
+    ):
+        with pytest.raises(ModelLoadError) as error:
+            load()
+        assert "no model file" in error.value.message
+        assert error.value.hint
+
+
+def test_a_padded_pass_leaves_no_trace(tiny_model_path):
+    with LlamaModel.load(tiny_model_path, replace(SETTINGS, min_pass=3, max_rows=4)) as model:
+        rows = model.decode(TEXT[:1], 1).copy()
+        assert (rows.shape[0], model.cached) == (1, TEXT[:1])
+        both = model.decode(TEXT[1:3], 2).copy()
+        assert model.cached == TEXT[:3]
+        model.rollback(0)
+        assert np.allclose(model.decode(TEXT[:3], 3), [*rows, *both], atol=1e-3)
+        for token in TEXT[3 : model.n_ctx]:
+            model.decode([token], 1)
+        while len(model.cached) < model.n_ctx:
+            model.decode([5], 1)

@@ -1,0 +1,103 @@
+"""Where texts part: near ties are told from bugs by what rounding does on the very text."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from specchat.speculative.explain import Explainer
+from specchat.speculative.noise import Purpose, SeededNoise
+from specchat.speculative.sampling import SamplerChain, SamplingParams
+
+from .test_rounding import OddModel
+
+SEED, PROMPT = 3, [1, 2, 3, 0, 2]
+
+
+@dataclass
+class Teller:
+    """Tells texts by a model that rounds differently in passes of two or more; `planted` errors are by place."""
+
+    rounding: float = 0.02
+    temperature: float = 0.0
+
+    @property
+    def chain(self):
+        return SamplerChain(SamplingParams(temperature=self.temperature, top_k=0, top_p=1, min_p=0))
+
+    def model(self):
+        return OddModel(n_vocab=6, seed=1, long=self.rounding, from_length=2)
+
+    def choose(self, logits, text):
+        distribution = self.chain.distribution(logits, [*PROMPT, *text])
+        return SeededNoise(SEED).draw(distribution, len(text), Purpose.TARGET)
+
+    def text(self, count, planted=None):
+        """A plain text; at the place `planted[0]` the logit of the token `planted[1]` is too high by `planted[2]`."""
+        model, text = self.model(), []
+        logits = model.decode(PROMPT, 1)[0]
+        while len(text) < count:
+            if planted and planted[0] == len(text):
+                logits[planted[1]] += planted[2]
+            text.append(self.choose(logits, text))
+            logits = model.decode(text[-1:], 1)[0]
+        return text
+
+    def explain(self, plain, drafted, **options):
+        settings = {"n_ctx": 500, "n_batch": 4, "longest": 17, **options}
+        explainer = Explainer(target=self.model(), chain=self.chain, seed=SEED, **settings)
+        return explainer.explain(PROMPT, plain, drafted)
+
+
+def planted_at(teller, place, error):
+    """The text with an error that changes its token at `place`, if it does."""
+    plain = teller.text(place + 1)
+    for token in range(6):
+        other = teller.text(place + 1, (place, token, error))
+        if other[place] != plain[place]:
+            return plain, other
+    return None
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+@pytest.mark.parametrize("place", [3, 30, 100])
+def test_an_error_of_ten_times_the_rounding_is_no_near_tie(place, temperature):
+    teller = Teller(temperature=temperature)
+    found = [
+        teller.explain(*texts)
+        for shift in range(20)
+        if (texts := planted_at(teller, place + shift, 10 * teller.rounding)) is not None
+    ]
+    assert found, "the error has to change a text"
+    for parting in found:
+        assert parting.rounding == pytest.approx(teller.rounding, rel=1e-3)
+        assert parting.is_near_tie == (parting.distance <= parting.rounding)
+    assert any(not parting.is_near_tie for parting in found)
+    assert all(parting.distance <= 10 * teller.rounding for parting in found)
+
+
+def test_a_swap_that_rounding_can_make_is_a_near_tie():
+    teller = Teller(rounding=0.5)
+    swapped = [texts for place in range(80) if (texts := planted_at(teller, place, 0.5 * 0.99)) is not None]
+    assert swapped
+    partings = [teller.explain(*texts) for texts in swapped if len(texts[0]) > 2]
+    assert all(parting.is_near_tie for parting in partings)
+
+
+def test_texts_that_do_not_part_have_nothing_to_explain():
+    text = Teller().text(10)
+    assert Teller().explain(text, text) is None
+    assert Teller().explain(text, text[:5]) is None
+
+
+def test_a_plain_text_that_its_own_logits_do_not_give_is_a_bug_whatever_rounding_does():
+    teller = Teller(rounding=5.0)
+    plain, wrong = planted_at(teller, 8, 20.0)
+    assert not teller.explain(wrong, plain).is_near_tie
+
+
+def test_passes_stay_within_the_context_and_the_longest_length():
+    teller = Teller()
+    plain, drafted = planted_at(teller, 11, 20.0)
+    only_single_tokens_fit = teller.explain(plain, drafted, n_ctx=len(PROMPT) + 11)
+    assert only_single_tokens_fit.rounding == 0
+    assert teller.explain(plain, drafted, n_ctx=len(PROMPT) + 12, longest=2).rounding > 0

@@ -27,16 +27,17 @@ def bench(
     from .bench_plot import check_plot, plot
     from .bench_setup import bench_config, prepare, rival_config, target_config
     from .bench_table import bench_text
-    from .bench_verify import verify
+    from .bench_verify import check_verifiable, verify
     from .interruption import Stopped
     from .loading import load
     from .screen import joined, note
 
-    if output.plot is not None:
-        check_plot(output.plot)
     if what.verify:
+        check_verifiable(what, output)
         verify(env, target_config(env, models, what, drafting, machine, output.verbose), output)
         return
+    if output.plot is not None:
+        check_plot(output.plot)
     config = bench_config(env, models, what, drafting, machine, output.verbose)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
@@ -52,8 +53,7 @@ def bench(
     if output.json:
         env.stdout.write(report_json(report, config, contest) + "\n")
     else:
-        columns = env.columns() if env.stdout_is_terminal else 80
-        env.stdout.write(bench_text(report, subject, columns))
+        env.stdout.write(bench_text(report, subject, env.width))
     env.stdout.flush()
     if output.plot is not None and report.rows:
         plot(report, subject.title, output.plot)

@@ -20,6 +20,7 @@ def report_json(report: Report, config: PairConfig, contest: Contest) -> str:
         "model": str(config.target),
         "draft": str(config.draft),
         "against": contest.subject.rival,
+        "exact": config.exact,
         "seed": contest.seed,
         "max_tokens": contest.tokens,
         "ending": report.ending,

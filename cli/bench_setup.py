@@ -50,7 +50,7 @@ def target_config(
     machine: MachineOptions,
     verbose: bool,
 ) -> PairConfig:
-    """What to load, by the options alone."""
+    """What to load, by the options and else by the profile."""
     profile = named_profile(models, PromptOptions(), "bench")
     options = PairOptions(
         models=models,
@@ -78,12 +78,14 @@ def bench_config(
         raise UsageError(
             "A fixed draft length is measured beside the adaptive one.", f"Write --fixed {config.draft_length}"
         )
-    for length in what.fixed.items if what.fixed else ():
-        if length > config.draft_max:
-            raise UsageError(
-                f"The fixed length {length} is longer than drafts may be.", f"Allow it with --draft-max {length}"
-            )
+    _check_lengths(what, config.draft_max, "Allow it with --draft-max {}")
     return config if config.draft != "none" or models.draft == "none" else replace(config, draft="ngram")
+
+
+def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
+    for length in what.fixed.items if what.fixed else ():
+        if length > most:
+            raise UsageError(f"The fixed length {length} is longer than drafts may be.", hint.format(length))
 
 
 def rival_config(config: PairConfig, file: str) -> PairConfig:
@@ -93,6 +95,7 @@ def rival_config(config: PairConfig, file: str) -> PairConfig:
 
 def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | None", what: BenchOptions) -> Contest:
     """What to measure with the loaded models, `twin` being the target once more. Raises `UsageError` if nothing can."""
+    _check_lengths(what, pair.config.draft_max, f"With --exact they may have {pair.config.draft_max} tokens here.")
     engines = [_engine(each) for each in (pair, rival) if each]
     subject = subject_of(pair.config, what)
     found = [plain(engines[0]), *challengers(engines[0], what.fixed.items if what.fixed else (), what.full)]

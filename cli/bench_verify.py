@@ -1,14 +1,17 @@
 """`specchat bench --verify`: how far passes over several tokens round away from passes over one."""
 
-import json
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .bench_options import BenchOutputOptions
+from specchat.speculative.errors import UsageError
+
+from .bench_options import BenchOptions, BenchOutputOptions
 from .environment import Environment
+from .json_output import written
+from .screen import visible
 from .status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -16,22 +19,40 @@ if TYPE_CHECKING:
     from specchat.speculative.llama.pair_config import PairConfig
 
 
+def check_verifiable(what: BenchOptions, output: BenchOutputOptions) -> None:
+    """Raise `UsageError` for options that only say how speed is measured."""
+    speed = {
+        "--file": what.files,
+        "--kinds": what.kinds,
+        "--set": what.prompt_set,
+        "--against": what.against,
+        "--fixed": what.fixed,
+        "--temp": what.temperatures,
+        "--full": what.full,
+        "--seconds": what.seconds,
+        "--tokens": what.tokens,
+        "--plot": output.plot,
+    }
+    for option, given in speed.items():
+        if given:
+            raise UsageError(f"--verify measures no speed, so {option} means nothing.", "Leave one of the two out.")
+
+
 def verify(env: Environment, config: "PairConfig", output: BenchOutputOptions) -> None:
     """Measure, unless an earlier run did, and show a table. Raises `NotExactError`, `ModelLoadError`, `Cancelled`."""
     line = StatusLine(env, shown=not output.quiet)
     try:
-        found = env.measure_rounding(config, line.show)
+        found = env.verify_target(config, line.show)
     finally:
         line.clear()
-    columns = env.columns() if env.stdout_is_terminal else 80
-    text = verify_json(config, found) if output.json else verify_text(config.target.name, found, columns)
+    text = verify_json(config, found) if output.json else verify_text(visible(config.target.name), found, env.width)
     env.stdout.write(text + "\n")
     env.stdout.flush()
 
 
 def verify_json(config: "PairConfig", found: "Verified") -> str:
     """One line of JSON."""
-    return json.dumps({"model": str(config.target), "notice": found.notice, **asdict(found.probe)}, ensure_ascii=False)
+    return written({"model": str(config.target), "notice": found.notice, **asdict(found.probe)})
 
 
 def verify_text(name: str, found: "Verified", columns: int) -> str:
@@ -40,7 +61,10 @@ def verify_text(name: str, found: "Verified", columns: int) -> str:
     blocks = [title, *([found.notice] if found.notice else [])]
     wrapped = [textwrap.fill(block, columns, subsequent_indent="  ") for block in blocks]
     table = "\n".join(_table(found)) or "Nothing to measure: this model cannot take tokens back."
-    return "\n\n".join([*wrapped, table, textwrap.fill(_meaning(found), columns)])
+    meaning = [_meaning(found)] if found.probe.roundings else []
+    if found.probe.cuts:
+        meaning.append("The last row is for the same prompt read in smaller pieces, which drafting never changes.")
+    return "\n\n".join([*wrapped, table, *(textwrap.fill(each, columns) for each in meaning)])
 
 
 def _table(found: "Verified") -> Iterator[str]:
@@ -49,7 +73,7 @@ def _table(found: "Verified") -> Iterator[str]:
     if not roundings:
         return
     yield _row("tokens in a pass", [f"after {each.context:,}" for each in roundings])
-    lengths = roundings[0].differences[1]
+    lengths = [length for length in roundings[0].differences[1] if length <= found.longest]
     rows = {length: [_shown(each.differences[1][length]) for each in roundings] for length in lengths}
     for name, values in _ranges(rows):
         yield _row(name, values)
@@ -73,9 +97,15 @@ def _shown(difference: float) -> str:
 
 def _meaning(found: "Verified") -> str:
     """What follows for texts."""
-    if found.probe.worst == 0:
+    worst = found.probe.worst(found.longest)
+    if worst == 0 and not found.uncertain:
         return "Bit-exact as far as measured: nothing that is drafted can change a text."
+    if worst == 0:
+        return (
+            "Exact up to rounding: what an expert of this model computes may depend on the other tokens in a pass, "
+            "which no measurement covers. --exact takes kernels for which it does not."
+        )
     return (
-        f"Exact up to rounding: where moving logits by {found.probe.worst:.2g} or less swaps two choices, a drafted "
-        "text can go another way than the plain one. --exact looks for settings under which nothing differs."
+        f"Exact up to rounding: where moving logits by {worst:.2g} or less swaps two choices, a drafted text can go "
+        "another way than the plain one. --exact looks for settings under which nothing differs."
     )

@@ -1,7 +1,8 @@
 """`specchat run --compare`: the same answer plain and drafted, one after the other."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -13,13 +14,14 @@ from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
 from specchat.speculative.llama.pair_config import PairConfig
 
-from .comparison import Comparison
+from .comparison import Comparison, content, texts
 from .environment import Environment
 from .interruption import Stopped, stopping
 from .json_output import answer_content, written
 from .options import OutputOptions
 from .render import Renderer
 from .request import Limits
+from .speaker import check_length
 from .status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ DRAFTED_TITLE = "Drafted: guesses, checked together"
 
 def check_comparable(config: PairConfig) -> None:
     """Raise `UsageError` where nothing drafts, or the texts are not meant to be the same."""
-    if config.draft == "none":
+    if config.draft == "none" or config.most_drafted == 0:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if config.verification != "coupled":
         raise UsageError(
@@ -48,23 +50,29 @@ class Comparer:
     limits: Limits
     output: OutputOptions
 
-    def run(self, prompt: Sequence[int], repetitions: int = 1) -> Comparison:
-        """Answer and show what comes of it; repetitions beyond the first are only timed. Raises `Stopped`."""
-        line = StatusLine(self.env, shown=not self.output.quiet)
+    def run(self, prompt: Sequence[int], repetitions: int = 1) -> None:
+        """Answer, and show what comes of it; repetitions beyond the first are only timed.
+
+        Raises `PromptTooLongError`, `UsageError`, and `Stopped` for Ctrl-C.
+        """
+        check_length(self.pair, prompt, self.limits)
         variants = self._variants(prompt[:1])
-        self._prepare(variants, line)
-        plain, drafted = map(self._answer, variants, (prompt, prompt), (PLAIN_TITLE, DRAFTED_TITLE))
-        answers = [plain], [drafted]
+        self._prepare(variants)
+        answers = [self._answer(variants[0], prompt, PLAIN_TITLE)], [self._answer(variants[1], prompt, DRAFTED_TITLE)]
         for number in range(1, repetitions):
-            line.show(f"timing both again, {number} of {repetitions - 1} …")
-            for variant, repeated in zip(variants, answers, strict=True):
-                repeated.append(self._answer(variant, prompt))
-        line.show("looking at the place where the texts part …")
-        comparison = Comparison(*answers, self._parting(prompt, plain, drafted), self.pair.session.piece)
-        line.clear()
-        self.env.stdout.write(self._json(comparison) if self.output.json else self._text(comparison))
+            with self._status(f"timing both again, {number} of {repetitions - 1} …"):
+                for variant, repeated in zip(variants, answers, strict=True):
+                    repeated.append(self._answer(variant, prompt))
+        comparison = Comparison(*answers)
+        if not self.output.json:
+            self._say(comparison.times())
+        with self._status("looking at the place where the texts part …"):
+            parting = self._parting(prompt, comparison)
+        if self.output.json:
+            self.env.stdout.write(self._json(comparison, parting) + "\n")
+        else:
+            self._say(texts(comparison, parting, self.pair.session.piece, self.pair.config.exact))
         self.env.stdout.flush()
-        return comparison
 
     def _variants(self, waking: Sequence[int]) -> tuple[Variant, Variant]:
         engine = Engine(self.pair.session, lambda text: waking)
@@ -73,26 +81,20 @@ class Comparer:
             raise UsageError(f"Nothing can be drafted for {self.pair.target.name}.", "Ask without --compare.")
         return plain(engine), drafted[0]
 
-    def _prepare(self, variants: Sequence[Variant], line: StatusLine) -> None:
+    def _prepare(self, variants: Sequence[Variant]) -> None:
         """Load what is loaded late, measure costs, and wake the machine up: none of that is for one of them to pay."""
-        line.show("loading the draft, and measuring what passes cost …")
         case = Case(Prompt("", ""), self.pair.sampling.temperature)
-        try:
-            with stopping(self.pair.session.interrupt):
-                self.pair.measure_costs()
-                for variant in variants:
-                    Runner(most=1, seed=0, clock=self.env.now).warm_up(variant, case)
-        except Cancelled as error:
-            raise Stopped from error
-        finally:
-            line.clear()
+        with self._status("loading the draft, and measuring what passes cost …"):
+            self.pair.measure_costs()
+            for variant in variants:
+                Runner(most=1, seed=0, clock=self.env.now).answer(variant, case)
 
     def _answer(self, variant: Variant, prompt: Sequence[int], title: str | None = None) -> GenerationFinished:
         """One answer under its title; unseen without one."""
         shown = title is not None and not self.output.json
         if shown:
             self.env.stdout.write(f"--- {title}\n\n")
-        options = OutputOptions(tint=self.output.tint, json=not shown, quiet=self.output.quiet or not shown)
+        options = replace(self.output, json=not shown, quiet=self.output.quiet or not shown)
         session = self.pair.session.afresh(variant.decoder(self.pair.sampling.temperature), self.pair.config.seed)
         renderer = Renderer(self.env, options, session.n_ctx)
         with stopping(session.interrupt):
@@ -100,34 +102,48 @@ class Comparer:
             finished = renderer.show(events)
         if shown:
             self.env.stdout.write("\n")
+            self.env.stdout.flush()
+            if self.output.stats or self.output.verbose:
+                renderer.conclude(finished, self.pair.exactness)
         if finished.error is not None:
             raise finished.error
         if finished.finish_reason == "cancelled":
             raise Stopped
         return finished
 
-    def _parting(self, prompt: Sequence[int], plain: GenerationFinished, drafted: GenerationFinished) -> Parting | None:
-        session = self.pair.session
+    def _parting(self, prompt: Sequence[int], comparison: Comparison) -> Parting | None:
+        session, first, other = self.pair.session, comparison.plain[0], comparison.different
+        if other is None:
+            return None
         explainer = Explainer(
             target=session.decoder.target,
             chain=session.decoder.chain,
-            seed=plain.seed,
+            seed=first.seed,
             n_ctx=session.n_ctx,
             n_batch=session.n_batch,
             longest=self.pair.config.most_drafted + 1,
         )
+        return explainer.explain(prompt, first.tokens, other.tokens)
+
+    @contextmanager
+    def _status(self, doing: str) -> Iterator[None]:
+        """Say what is being done while it is; Ctrl-C raises `Stopped`."""
+        line = StatusLine(self.env, shown=not self.output.quiet)
+        line.show(doing)
         try:
-            with stopping(session.interrupt):
-                return explainer.explain(prompt, plain.tokens, drafted.tokens)
+            with stopping(self.pair.session.interrupt):
+                yield
         except Cancelled as error:
             raise Stopped from error
+        finally:
+            line.clear()
 
-    def _text(self, comparison: Comparison) -> str:
-        columns = self.env.columns() if self.env.stdout_is_terminal else 80
-        return "".join(textwrap.fill(line, columns) + "\n" for line in comparison.lines())
+    def _say(self, lines: Iterable[str]) -> None:
+        self.env.stdout.write("".join(textwrap.fill(line, self.env.width) + "\n" for line in lines))
+        self.env.stdout.flush()
 
-    def _json(self, comparison: Comparison) -> str:
-        config, exactness = self.pair.config, self.pair.exactness
-        plain = answer_content(comparison.plain[0], replace(config, draft="none"), exactness)
-        drafted = answer_content(comparison.drafted[0], config, exactness)
-        return written({**comparison.content(), "plain": plain, "drafted": drafted}) + "\n"
+    def _json(self, comparison: Comparison, parting: Parting | None) -> str:
+        config = self.pair.config
+        plain = answer_content(comparison.plain[0], replace(config, draft="none"), None)
+        drafted = answer_content(comparison.drafted[0], config, self.pair.exactness)
+        return written({**content(comparison, parting), "plain": plain, "drafted": drafted})

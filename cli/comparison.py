@@ -1,7 +1,8 @@
 """The same answer plain and drafted: what it took, and whether it is the same."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -9,84 +10,97 @@ from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Parting
 
 _FASTER = 1.05
+_PLEASE = "This looks like a bug: please report it."
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Plain and drafted answers, one of each a repetition and all from empty caches; where the first of them part.
-
-    `piece` gives the bytes of a token.
-    """
+    """Plain and drafted answers, one of each a repetition and all from empty caches; neither is empty."""
 
     plain: Sequence[GenerationFinished]
     drafted: Sequence[GenerationFinished]
-    parting: Parting | None
-    piece: Callable[[int], bytes]
 
     @property
-    def same(self) -> bool:
-        """Whether all the texts are equal, byte for byte."""
-        return len({each.text.encode() for each in (*self.plain, *self.drafted)}) == 1
+    def different(self) -> GenerationFinished | None:
+        """The first answer with other tokens than the first plain one has, or another text."""
+        first = self.plain[0]
+        others = (*self.drafted, *self.plain)
+        return next((each for each in others if (each.tokens, each.text) != (first.tokens, first.text)), None)
 
     @property
     def speedup(self) -> float:
-        """How many times as fast the drafted answer is. Neighbours are compared: machines have moods."""
-        return median(
-            _seconds(slow) / slow.stats.completion_tokens / (_seconds(fast) / fast.stats.completion_tokens)
-            for slow, fast in zip(self.plain, self.drafted, strict=True)
-        )
+        """How many times as fast the drafted answer is, for as many tokens as the shorter one has.
 
-    def lines(self) -> Iterator[str]:
-        """What there is to say, each a sentence or a row."""
+        Neighbours are compared: machines have moods.
+        """
+        return median(_ratio(slow, fast) for slow, fast in zip(self.plain, self.drafted, strict=True))
+
+    def times(self) -> Iterator[str]:
+        """What the answers took, each a row or a sentence."""
         for name, runs in (("plain", self.plain), ("drafted", self.drafted)):
-            seconds, stats = median(map(_seconds, runs)), runs[0].stats
+            seconds, stats = median(_seconds(each, each.stats.completion_tokens) for each in runs), runs[0].stats
             yield f"{name:<8} {seconds:5.2f} s for {stats.completion_tokens} tokens in {stats.rounds} passes"
-        speed = f"{self.speedup:.2f} times as fast" if self.speedup >= _FASTER else "not faster this time"
-        often = f", by the median of {len(self.plain)} repetitions" if len(self.plain) > 1 else ""
-        yield f"Drafting was {speed}{often}."
-        yield from self._texts()
-
-    def content(self) -> dict[str, Any]:
-        """The same for JSON, without the answers."""
-        parting = self.parting and {**asdict(self.parting), "near_tie": self.parting.is_near_tie}
-        return {"speedup": round(self.speedup, 4), "same_text": self.same, "parting": parting}
-
-    def _texts(self) -> Iterator[str]:
-        if self.same:
-            yield "It is the same text, byte for byte."
-        elif self.parting is None:
-            yield "The texts are not the same: one goes on where the other ends. This is a bug: please report it."
+        if self.speedup < _FASTER:
+            yield "Drafting was not faster this time."
+        elif len(self.plain) == 1:
+            yield f"Drafting was about {self.speedup:.1f} times as fast."
         else:
-            yield self._where(self.parting)
-            yield _why(self.parting)
+            yield f"Drafting was {self.speedup:.2f} times as fast, by the median of {len(self.plain)} repetitions."
 
-    def _where(self, parting: Parting) -> str:
-        plain, drafted = self.plain[0].tokens, self.drafted[0].tokens
-        said = b"".join(map(self.piece, plain[: parting.place])).decode(errors="replace")
-        left, right = (self._shown(tokens[parting.place]) for tokens in (plain, drafted))
-        return (
+
+def texts(comparison: Comparison, parting: Parting | None, piece: Callable[[int], bytes], exact: bool) -> Iterator[str]:
+    """Whether the texts are the same and, where they part, why; `piece` gives the bytes of a token."""
+    other, plain = comparison.different, comparison.plain[0].tokens
+    if other is None:
+        yield "It is the same text, byte for byte."
+    elif parting is None:
+        yield f"The texts are not the same: one goes on where the other ends. {_PLEASE}"
+    else:
+        said = b"".join(map(piece, plain[: parting.place])).decode(errors="replace")
+        left, right = (_shown(piece(tokens[parting.place])) for tokens in (plain, other.tokens))
+        yield (
             f"The texts part at token {parting.place + 1}, after {len(said):,} characters: plain goes on with {left}, "
             f"drafted with {right}."
         )
-
-    def _shown(self, token: int) -> str:
-        """A token in quotation marks, which lines are not to be broken within."""
-        return repr(self.piece(token).decode(errors="replace")).replace(" ", "\xa0")
+        yield _why(parting, exact)
 
 
-def _why(parting: Parting) -> str:
+def content(comparison: Comparison, parting: Parting | None) -> dict[str, Any]:
+    """The same for JSON, without the answers."""
+    return {
+        "speedup": round(comparison.speedup, 4),
+        "same_text": comparison.different is None,
+        "parting": parting
+        and {
+            "place": parting.place,
+            "distance": parting.distance if math.isfinite(parting.distance) else None,
+            "rounding": parting.rounding,
+            "near_tie": parting.is_near_tie,
+        },
+    }
+
+
+def _shown(piece: bytes) -> str:
+    """A token in quotation marks, which lines are not to be broken within."""
+    return repr(piece.decode(errors="replace")).replace(" ", "\xa0")
+
+
+def _why(parting: Parting, exact: bool) -> str:
     moved = f"passes of different lengths move them by up to {parting.rounding:.2g} there"
-    if parting.is_near_tie:
-        return (
-            f"A near tie: moving each logit by {parting.distance:.2g} swaps the two, and {moved}. --exact looks for "
-            "settings under which they do not."
-        )
-    return (
-        f"No near tie: swapping the two takes {parting.distance:.2g} on each logit, but {moved}. This is a bug: please "
-        "report it."
-    )
+    if not parting.is_near_tie:
+        return f"No near tie: swapping the two takes {parting.distance:.2g} on each logit, but {moved}. {_PLEASE}"
+    swapped = f"A near tie: moving each logit by {parting.distance:.2g} swaps the two, and {moved}."
+    if exact:
+        return f"{swapped} The settings that --exact found are not exact here. {_PLEASE}"
+    return f"{swapped} --exact looks for settings under which they do not."
 
 
-def _seconds(answer: GenerationFinished) -> float:
-    """From the prompt to the last token."""
-    return answer.stats.prompt_seconds + answer.stats.predicted_seconds
+def _ratio(slow: GenerationFinished, fast: GenerationFinished) -> float:
+    count = min(slow.stats.completion_tokens, fast.stats.completion_tokens)
+    return _seconds(slow, count) / _seconds(fast, count)
+
+
+def _seconds(answer: GenerationFinished, count: int) -> float:
+    """From the prompt to the `count`-th token, had all but the first taken the same time."""
+    stats = answer.stats
+    return stats.prompt_seconds + stats.predicted_seconds * (count - 1) / max(1, stats.completion_tokens - 1)

@@ -13,7 +13,7 @@ from specchat.speculative.errors import UsageError
 from .unheard import forgiving
 
 if TYPE_CHECKING:
-    from .loading import PairLoader, RoundingMeasurer
+    from .loading import PairLoader, Verifier
 
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
@@ -39,7 +39,7 @@ class Environment:
     read_line: Callable[[str], str]
     take_terminal: Callable[[], None]
     load_pair: "PairLoader"
-    measure_rounding: "RoundingMeasurer"
+    verify_target: "Verifier"
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
     now: Callable[[], float] = perf_counter
@@ -58,6 +58,11 @@ class Environment:
         return caches / "specchat"
 
     @property
+    def width(self) -> int:
+        """The columns of a table on standard output."""
+        return self.columns() if self.stdout_is_terminal else _FALLBACK_COLUMNS
+
+    @property
     def dumb(self) -> bool:
         """Whether a terminal knows no escape codes."""
         return self.variables.get("TERM") == "dumb"
@@ -68,7 +73,7 @@ class Environment:
         return not self.variables.get("NO_COLOR") and not self.dumb
 
 
-def process_environment(load_pair: "PairLoader", measure_rounding: "RoundingMeasurer") -> Environment:
+def process_environment(load_pair: "PairLoader", verify_target: "Verifier") -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
     if sys.stdout is None:
         sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
@@ -86,7 +91,7 @@ def process_environment(load_pair: "PairLoader", measure_rounding: "RoundingMeas
         read_line=lambda prompt: _read_line(prompt, stderr),
         take_terminal=_take_terminal,
         load_pair=load_pair,
-        measure_rounding=measure_rounding,
+        verify_target=verify_target,
     )
 
 

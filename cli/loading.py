@@ -43,14 +43,14 @@ def load_real_pair(config: "PairConfig", interrupt: "Interrupt", on_progress: Ca
     return load_pair(config, interrupt, on_progress)
 
 
-class RoundingMeasurer(Protocol):
+class Verifier(Protocol):
     """How it is found out how passes round."""
 
     def __call__(self, config: "PairConfig", tell: Callable[[str], None]) -> "Verified":
         """Measure the target of `config`, or remember it."""
 
 
-def measure_real_rounding(config: "PairConfig", tell: Callable[[str], None]) -> "Verified":
+def verify_real_target(config: "PairConfig", tell: Callable[[str], None]) -> "Verified":
     """Measure with llama.cpp. Raises `SpecchatError` where it is not there, and as `verified` does."""
     with importing_llama_cpp():
         from specchat.speculative.llama.exactness import verified

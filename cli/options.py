@@ -306,7 +306,7 @@ class DraftingOptions:
         bool,
         typer.Option(
             "--exact",
-            help="The same text to the last bit: settings for that are found by measuring, once, for a minute or so.",
+            help="The same text to the last bit, by settings that are found by measuring, once, for minutes.",
             rich_help_panel=DRAFTING,
         ),
     ] = False

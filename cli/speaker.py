@@ -23,6 +23,17 @@ _ROOM = 512
 """So much longer than the prompt is the context that the engine advises."""
 
 
+def check_length(pair: "Pair", prompt: Sequence[int], limits: Limits) -> None:
+    """Raise `PromptTooLongError`, with a hint that does not ask for more than the model was made for."""
+    try:
+        pair.session.check(prompt, limits.max_tokens)
+    except PromptTooLongError as error:
+        trained = pair.target.n_ctx_train
+        if len(prompt) + _ROOM <= trained:
+            raise
+        raise PromptTooLongError(error.message, f"Send less: this model was trained on {trained} tokens.") from error
+
+
 @dataclass(frozen=True, slots=True)
 class Speaker:
     """Generates after a prompt and shows it. An interrupt of the session ends the answer and keeps what was said."""
@@ -36,24 +47,14 @@ class Speaker:
         """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`."""
         session = self.pair.session
         renderer = Renderer(self.env, self.output, session.n_ctx)
-        try:
-            events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
-        except PromptTooLongError as error:
-            raise self._too_long(error, len(prompt)) from error
-        finished = renderer.show(events)
+        check_length(self.pair, prompt, self.limits)
+        finished = renderer.show(session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop))
         if self.output.json:
             self.env.stdout.write(answer_json(finished, self.pair.config, self.pair.exactness) + "\n")
             self.env.stdout.flush()
         renderer.conclude(finished, self.pair.exactness)
         tell_notices(self.env, self.pair, self.output.quiet)
         return finished
-
-    def _too_long(self, error: PromptTooLongError, length: int) -> PromptTooLongError:
-        """The same error, with a hint that does not ask for more than the model was made for."""
-        trained = self.pair.target.n_ctx_train
-        if length + _ROOM <= trained:
-            return error
-        return PromptTooLongError(error.message, f"Send less: this model was trained on {trained} tokens.")
 
     def speak_once(self, prompt: Sequence[int]) -> None:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""

@@ -33,6 +33,10 @@ class ChatTemplateError(SpecchatError):
     """The model has no chat template, or its template cannot be rendered."""
 
 
+class NotExactError(SpecchatError):
+    """No settings were found under which passes of different lengths agree to the last bit."""
+
+
 class DecodeError(SpecchatError):
     """llama.cpp could not compute a pass."""
 

@@ -30,10 +30,9 @@ class Rounding:
     differences: Mapping[int, Mapping[int, float]]
     seconds: Mapping[int, float]
 
-    @property
-    def worst(self) -> float:
-        """The largest difference from passes over one token."""
-        return max(self.differences[1].values(), default=0.0)
+    def worst(self, longest: int) -> float:
+        """The largest difference between passes over one token and those over up to `longest`."""
+        return max((gap for length, gap in self.differences[1].items() if length <= longest), default=0.0)
 
 
 def measure_rounding(
@@ -80,11 +79,6 @@ def read_prompt(model: LanguageModel, prompt: Sequence[int], piece: int) -> Logi
         pass
     [row] = advance(model, prompt, 1)
     return np.array(row)
-
-
-def covering(count: int, length: int) -> int:
-    """The tokens of as many whole passes as cover `count` of them."""
-    return -(-count // length) * length
 
 
 def rows_by(

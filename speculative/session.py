@@ -45,7 +45,7 @@ class Session:
         The last event is always `GenerationFinished`. Raises `PromptTooLongError` and `UsageError` at once, before
         anything is read.
         """
-        self._check(prompt, max_tokens)
+        self.check(prompt, max_tokens)
         seed = answer_seed(self.seed, self._generations)
         self._generations += 1
         # What the cache holds of the last text beyond its last token but one depends on what was drafted. It is read
@@ -68,7 +68,8 @@ class Session:
             interrupt=self.interrupt,
         ).events()
 
-    def _check(self, prompt: Sequence[int], max_tokens: int | None) -> None:
+    def check(self, prompt: Sequence[int], max_tokens: int | None) -> None:
+        """Raise `PromptTooLongError` or `UsageError` where nothing can be generated."""
         if not prompt:
             raise UsageError("The prompt is empty.", "Give the model at least one token to start from.")
         if max_tokens is not None and max_tokens < 1:

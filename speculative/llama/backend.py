@@ -13,6 +13,7 @@ import llama_cpp
 from ..errors import ModelLoadError
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
+_TILED = "GGML_CPU_TILED_MM"
 _REASON = "error loading model: "
 
 
@@ -38,8 +39,9 @@ class Backend:
         The first choice counts for the process, save that row by row is good for everybody. Raises `ModelLoadError`
         where that comes too late: see `ggml_tiled_matmul_enabled` in llama.cpp's ggml-cpu/tiled.
         """
-        if self._tiled is None and not tiled:
-            os.environ["GGML_CPU_TILED_MM"] = "0"
+        if self._tiled is None:
+            os.environ.pop(_TILED, None)
+            os.environ |= {} if tiled else {_TILED: "0"}
         self._tiled = tiled if self._tiled is None else self._tiled
         if self._tiled and not tiled:
             raise ModelLoadError(
@@ -100,6 +102,13 @@ def build_info() -> BuildInfo:
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
         devices=_devices(),
     )
+
+
+@functools.cache
+def device_names() -> tuple[str, ...]:
+    """What llama.cpp can compute on now."""
+    start_backend()
+    return tuple(f"{device.name} {device.description}" for device in _devices())
 
 
 def _devices() -> tuple[Device, ...]:

@@ -18,14 +18,13 @@ from .config import LlamaConfig
 from .fit import Fit, fit_key, keep_fit, known_fit
 from .model import LlamaModel
 from .pair_config import PairConfig
+from .progress import Progress, loading_progress
 
 _QUICKLY, _SLOWLY = 0.5, 5e8
 """Loading is not expected to take longer than so many seconds, and one more for so many bytes."""
 
 Tell = Callable[[str], None]
 """Told a sentence that the user should read."""
-Progress = Callable[[str], None]
-"""Told what is being done, and how far that is."""
 
 
 def drafter_for(
@@ -46,11 +45,6 @@ def drafter_for(
     loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
-
-
-def loading_progress(path: Path, on_progress: Progress) -> Callable[[float], None]:
-    """What to call with the share of a file that is loaded, 0 to 1."""
-    return lambda share: on_progress(f"loading {path.name}: {share:.0%}")
 
 
 def names(drafter: Drafter, model: str) -> tuple[str, ...]:

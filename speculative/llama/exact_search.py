@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from ..errors import SpecchatError
+from ..errors import ModelLoadError, NotExactError
 from ..exact import PassLengths, agreeing, cost, seconds_a_token
 from ..rounding import Rounding
+from .certificate import LONGEST, Certificate
 from .config import LlamaConfig
-from .pair_config import DEFAULT_DRAFT_MAX
 from .rounding_probe import Probe
 
-SHORT, SPLIT, LONG = 32, 288, 1500
-"""Contexts to measure after: one where only products with weights can differ, one that llama.cpp splits among threads
-for a single query (it does from 256 tokens on), and a long one."""
-LONGEST = DEFAULT_DRAFT_MAX + 1
-"""The longest pass that drafting uses."""
+SHORT, SPLIT = 32, 288
+"""Contexts to explore after: one where only products with weights can differ, and one that llama.cpp splits among
+threads for a single query (it does from 256 tokens on)."""
+PROOF = (SHORT, 505, 1530)
+"""Contexts to prove after; passes behind the last two cross a multiple of 256, the steps in which caches are read."""
 ALL_LENGTHS = tuple(range(1, LONGEST + 1))
 _TELLING = (1, 2, 3, 4, 5, 8, 12, LONGEST)
 _CACHES = (("bf16", "bf16"), ("f16", "q8_0"), ("q8_0", "q8_0"))
@@ -29,51 +29,6 @@ _HARDLY_DEARER = 1.1
 
 Measure = Callable[[LlamaConfig, Sequence[int], Sequence[int], str], Probe]
 """Measures passes of lengths, the third argument, after contexts, the second; the last one says what is being done."""
-
-
-class NotExactError(SpecchatError):
-    """No settings were found under which passes agree to the last bit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
-    """Settings under which passes over `least` to `most` tokens were measured to agree, and what they cost.
-
-    The costs are multiples of those without `--exact`: of a plain pass, and of a token in the best pass. `context` is
-    the longest that was measured.
-    """
-
-    cache_type_k: str
-    cache_type_v: str
-    repack: bool
-    tiled: bool
-    least: int
-    most: int
-    context: int
-    plain_cost: float
-    drafted_cost: float
-
-    def changes(self, config: LlamaConfig) -> list[str]:
-        """What is other than in `config` and may change texts, in words."""
-        caches = (self.cache_type_k, self.cache_type_v)
-        known = {
-            f"a cache of {' and '.join(caches)}": caches != (config.cache_type_k, config.cache_type_v),
-            "weights laid out as in the file": self.repack != config.repack,
-            "kernels that multiply row by row": self.tiled != config.tiled,
-            "two tokens in a pass where there would be one": self.least != config.min_pass,
-        }
-        return [change for change, made in known.items() if made]
-
-    def applied(self, config: LlamaConfig) -> LlamaConfig:
-        """The settings of `config`, exact."""
-        return replace(
-            config,
-            cache_type_k=self.cache_type_k,
-            cache_type_v=self.cache_type_v,
-            repack=self.repack,
-            tiled=self.tiled,
-            min_pass=self.least,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +43,11 @@ class Candidate:
 def _as_far_as_proven(candidate: Candidate, proof: Probe) -> Candidate | None:
     """The candidate with the lengths that its proof, by padded passes, allows; None if those are none."""
     [padded] = [lengths for lengths in agreeing(proof.roundings) if lengths.least == 1] or [PassLengths(1, 1)]
-    most = min(padded.most, candidate.lengths.most)
-    if most <= candidate.lengths.least:
+    if padded.most <= candidate.lengths.least:
         return None
-    promised, proven = PassLengths(1, candidate.lengths.most), PassLengths(1, most)
-    dearer = cost(proven, proof.roundings[0]) / cost(promised, proof.roundings[0])
-    return Candidate(candidate.config, PassLengths(candidate.lengths.least, most), dearer * candidate.cost)
+    promised = PassLengths(1, candidate.lengths.most)
+    dearer = cost(padded, proof.roundings[0]) / cost(promised, proof.roundings[0])
+    return Candidate(candidate.config, PassLengths(candidate.lengths.least, padded.most), dearer * candidate.cost)
 
 
 def by_cost(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
@@ -115,22 +69,32 @@ class Search:
         first = self.measure(self.asked, (SHORT, SPLIT), _TELLING, "as it is")
         if first.forgets:  # nothing is ever drafted for it
             return self._certificate(self.asked, PassLengths(1, LONGEST), first, first)
-        proven: list[tuple[Candidate, Probe]] = []
+        if first.experts and first.gpu:
+            raise self._none(first)
+        best: tuple[Candidate, Probe] | None = None
         for candidate in by_cost(list(self._candidates(first))):
-            if proven and proven[-1][0].cost <= candidate.cost:
+            if best and best[0].cost < _HARDLY_DEARER * candidate.cost:
                 break
             proof = self._prove(candidate)
-            if (found := _as_far_as_proven(candidate, proof)) is not None:
-                proven.append((found, proof))
-        if not proven:
+            found = proof and _as_far_as_proven(candidate, proof)
+            if proof and found and (best is None or _HARDLY_DEARER * found.cost <= best[0].cost):
+                best = found, proof
+        if best is None:
             raise self._none(first)
-        best, proof = min(proven, key=lambda each: each[0].cost)
-        return self._certificate(best.config, best.lengths, first, proof)
+        proven, proof = best
+        return self._certificate(proven.config, proven.lengths, first, proof)
 
-    def _prove(self, candidate: Candidate) -> Probe:
+    def _prove(self, candidate: Candidate) -> Probe | None:
         """Measure all lengths after a long context too."""
         config = replace(candidate.config, min_pass=candidate.lengths.least)
-        return self.measure(config, (SPLIT, LONG), ALL_LENGTHS, f"in a context of {LONG:,} tokens")
+        return self._try(config, PROOF, ALL_LENGTHS, f"in a context of {PROOF[-1]:,} tokens")
+
+    def _try(self, config: LlamaConfig, contexts: Sequence[int], lengths: Sequence[int], doing: str) -> Probe | None:
+        """Measure settings that nobody asked for: None where llama.cpp cannot load the model by them."""
+        try:
+            return self.measure(config, contexts, lengths, doing)
+        except ModelLoadError:
+            return None
 
     def _candidates(self, first: Probe) -> Iterator[Candidate]:
         """Every choice of kernels and caches under which passes should agree."""
@@ -157,7 +121,8 @@ class Search:
         # how many rows an expert gets depends on the other tokens: only kernels that take rows one by one are exact
         others = [by_row] if first.experts else [replace(self.asked, repack=False), by_row]
         for config in others:
-            yield config, self.measure(config, (SHORT,), _TELLING, "with simpler kernels").roundings[0]
+            if found := self._try(config, (SHORT,), _TELLING, "with simpler kernels"):
+                yield config, found.roundings[0]
 
     def _caches(
         self, kernel: LlamaConfig, weights: Rounding, first: Probe
@@ -165,21 +130,25 @@ class Search:
         """Types of the cache, and the rounding after a context that attention may split, by one way to multiply."""
         asked = (self.asked.cache_type_k, self.asked.cache_type_v)
         attention = first.roundings[-1] if kernel == self.asked else self._attention(kernel, "as it is")
+        if attention is None:
+            return
         yield asked, attention
         if all(_agrees(attention, lengths) for lengths in agreeing([weights])):
             return
         for type_k, type_v in _CACHES:
             if (type_k, type_v) != asked and not (type_v == "q8_0" and self.asked.flash_attention == "off"):
                 config = replace(kernel, cache_type_k=type_k, cache_type_v=type_v)
-                yield (type_k, type_v), self._attention(config, f"with a cache of {type_k} and {type_v}")
+                if found := self._attention(config, f"with a cache of {type_k} and {type_v}"):
+                    yield (type_k, type_v), found
 
-    def _attention(self, config: LlamaConfig, doing: str) -> Rounding:
-        return self.measure(config, (SPLIT,), _TELLING, doing).roundings[0]
+    def _attention(self, config: LlamaConfig, doing: str) -> Rounding | None:
+        found = self._try(config, (SPLIT,), _TELLING, doing)
+        return found.roundings[0] if found else None
 
     def _certificate(self, config: LlamaConfig, lengths: PassLengths, first: Probe, proof: Probe) -> Certificate:
         plain = drafted = 1.0
         if proof is not first:
-            before = seconds_a_token(PassLengths(1, LONGEST), first.roundings[-1])
+            before = seconds_a_token(PassLengths(1, LONGEST), first.roundings[0])
             after = seconds_a_token(PassLengths(1, lengths.most), proof.roundings[0])
             plain, drafted = (new / old for new, old in zip(after, before, strict=True))
         return Certificate(
@@ -198,7 +167,7 @@ class Search:
         reason = "what an expert computes depends on the other tokens" if first.experts else "passes round differently"
         return NotExactError(
             f"No settings were found under which {self.name} is exact to the last bit: {reason}.",
-            "Without --exact, texts are the same up to rounding; --draft none decodes plain.",
+            "Leave --exact out: texts are then the same up to rounding.",
         )
 
 

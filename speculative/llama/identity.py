@@ -6,6 +6,7 @@ from pathlib import Path
 
 import llama_cpp
 
+from .backend import device_names
 from .config import LlamaConfig
 from .threads import default_threads
 
@@ -17,7 +18,8 @@ def file_identity(path: Path) -> str:
 
 
 def loaded_identity(file: str, config: LlamaConfig) -> str:
-    """A file by its identity, the machine, the build, and how the model is loaded."""
+    """A file by its identity, the machine with its devices, the build, and how the model is loaded."""
+    devices = device_names()  # which starts llama.cpp properly, before anything else is asked of it
     build = f"{llama_cpp.__version__} {llama_cpp.llama_print_system_info().decode(errors='replace')}"
     settings = replace(config, threads=config.threads or default_threads(), max_rows=1, verbose=False)
-    return f"{file} | {platform.node()} | {build} | {settings}"
+    return f"{file} | {platform.node()} | {', '.join(devices)} | {build} | {settings}"

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from ..cache import Cache
 from ..decoder import SpeculativeDecoder
+from ..drafting import NoDrafter
 from ..errors import UsageError
 from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
@@ -17,12 +18,13 @@ from ..messages import Message
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .drafters import Progress, drafter_for, loading_progress, names
+from .drafters import drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
 from .lengths import lengths_for
 from .model import LlamaModel
 from .pair_config import PairConfig
+from .progress import Progress, loading_progress
 from .recommended import recommended_sampling
 
 
@@ -30,8 +32,8 @@ from .recommended import recommended_sampling
 class Pair:
     """A session with its target: text and messages to tokens, tokens to events.
 
-    `exactness` is None where the text is meant to depend on the draft. `notices` are sentences that the user should
-    read once; more may come while it generates.
+    `exactness` is None where nothing drafts, or the text is meant to depend on the draft. `notices` are sentences that
+    the user should read once; more may come while it generates.
     """
 
     config: PairConfig
@@ -124,7 +126,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []
-    exactness = exactness_of(config, exactness_cache(config), on_progress)
+    exactness = exactness_of(config, exactness_cache(config), on_progress, interrupt)
     notices += filter(None, [exactness.notice(config)])
     config = exactness.applied(config)
     with ExitStack() as opened:
@@ -151,5 +153,6 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         verification=config.verification,
         interrupt=interrupt,
     )
-    coupled = config.verification == "coupled"
-    return Pair(config, target, sampling, session, costs, exactness if coupled else None, notices)
+    means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
+    told = exactness if config.exact or means_the_same else None
+    return Pair(config, target, sampling, session, costs, told if target.can_rollback else None, notices)

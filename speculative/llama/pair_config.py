@@ -77,6 +77,11 @@ class PairConfig:
                 f"With --verification {self.verification} the text depends on the draft, so it cannot be exact.",
                 "Leave one of --exact and --verification out.",
             )
+        if self.exact and (self.draft_length or 0) > DEFAULT_DRAFT_MAX:
+            raise UsageError(
+                f"With --exact at most {DEFAULT_DRAFT_MAX} tokens can be drafted in a round, not {self.draft_length}.",
+                f"Write --draft-length {DEFAULT_DRAFT_MAX}, or leave one of the two out.",
+            )
         SamplingParams(**self.sampling)  # what makes no sense is told before anything is loaded
         if not 0 <= self.seed <= MAX_SEED:
             raise UsageError(f"The seed {self.seed} is out of range.", f"Give a number from 0 to {MAX_SEED}.")

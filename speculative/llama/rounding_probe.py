@@ -4,16 +4,23 @@
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-from ..errors import Cancelled, ModelLoadError, SpecchatError
+import llama_cpp
+
+from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
 from .config import LlamaConfig
 from .model import LlamaModel
@@ -22,10 +29,8 @@ _FAILED = 3
 _SEED = 7
 _PIECE = 64
 _PATIENCE = 0.5
-
-
-Tell = Callable[[str], None]
-"""Told what is being done."""
+# not -m, which would let files of the working folder be imported for others of their names
+_PROGRAM = f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import main; sys.exit(main(sys.argv[1]))"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +45,11 @@ class Probe:
     cuts: tuple[float, ...]
     experts: bool
     forgets: bool
+    gpu: bool = False
 
-    @property
-    def worst(self) -> float:
-        """The largest difference from a pass over one token, of all lengths and contexts."""
-        return max((rounding.worst for rounding in self.roundings), default=0.0)
+    def worst(self, longest: int) -> float:
+        """The largest difference between a pass over one token and those over up to `longest`, after any context."""
+        return max((rounding.worst(longest) for rounding in self.roundings), default=0.0)
 
 
 def probe(
@@ -57,30 +62,49 @@ def probe(
 ) -> Probe:
     """Load a file by `config` and measure passes of these lengths after contexts of random tokens.
 
-    A context that does not fit is shortened. `waiting` is called now and then, with the seconds that it takes so far.
-    Raises `ModelLoadError`, and `Cancelled` when the process was stopped.
+    What does not fit the context is shortened. `waiting` is called now and then, with the seconds that it takes so far;
+    what it raises ends the measuring. Raises `ModelLoadError`, `DecodeError`, and `Cancelled` for Ctrl-C.
     """
+    config = replace(config, max_rows=max(lengths))
     job = {"path": str(path), "config": asdict(config), "contexts": contexts, "lengths": lengths, "cuts": cuts}
-    command = [sys.executable, "-m", __spec__.name, json.dumps(job)]
-    pipe, started = subprocess.PIPE, perf_counter()
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
-        while True:
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(job), *sys.path]
+    started = perf_counter()
+    with ExitStack() as opened:
+        output = opened.enter_context(TemporaryFile())
+        complaint = None if config.verbose else opened.enter_context(TemporaryFile())
+        # the process watches its standard input, and ends when this one is gone
+        process = opened.enter_context(
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=complaint)
+        )
+        opened.callback(process.kill)
+        while process.poll() is None:
             waiting(perf_counter() - started)
-            try:
-                found, complaint = process.communicate(timeout=_PATIENCE)
-                break
-            except subprocess.TimeoutExpired:
-                continue
-            except BaseException:
-                process.kill()
-                raise
-    if process.returncode < 0:
+            _wait(process)
+        output.seek(0)
+        return _result(path, process.returncode, output.read().decode())
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> None:
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        return
+
+
+def _result(path: Path, code: int, output: str) -> Probe:
+    if code == -signal.SIGINT:
         raise Cancelled
-    if process.returncode == _FAILED:
-        raise ModelLoadError(**json.loads(found))
-    if process.returncode != 0:
-        raise ModelLoadError(f"{path} could not be measured: {complaint.strip().rpartition(chr(10))[2]}")
-    return _probe(json.loads(found))
+    if code == _FAILED:
+        told = json.loads(output)
+        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError)}
+        raise kinds.get(told["kind"], SpecchatError)(told["message"], told["hint"])
+    if code != 0:
+        reason = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
+        raise ModelLoadError(
+            f"{path} could not be measured: the process that did {reason}.",
+            "There may be too little memory: try a smaller context, -c.",
+        )
+    return _probe(json.loads(output))
 
 
 def probe_from(value: Any) -> Probe | None:
@@ -97,23 +121,49 @@ def _probe(found: dict[str, Any]) -> Probe:
         cuts=tuple(map(float, found["cuts"])),
         experts=bool(found["experts"]),
         forgets=bool(found["forgets"]),
+        gpu=bool(found["gpu"]),
     )
 
 
 def _rounding(value: dict[str, Any]) -> Rounding:
+    gaps = {reference: value["differences"][str(reference)] for reference in (1, 2)}
     return Rounding(
         context=int(value["context"]),
         differences={
-            int(reference): {int(length): float(gap) for length, gap in gaps.items()}
-            for reference, gaps in value["differences"].items()
+            reference: {int(length): float(gap) for length, gap in gaps[reference].items()} for reference in gaps
         },
         seconds={int(length): float(seconds) for length, seconds in value["seconds"].items()},
     )
 
 
+def main(argument: str) -> int:
+    """The process: measure what `argument` says, print it, and return the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # an exception would be lost in a callback of llama.cpp
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    job = json.loads(argument)
+    try:
+        with LlamaModel.load(Path(job["path"]), LlamaConfig(**job["config"])) as model:
+            found = asdict(measure(model, job["contexts"], job["lengths"], job["cuts"]))
+    except SpecchatError as error:
+        found, code = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}, _FAILED
+    else:
+        code = 0
+    sys.stdout.write(json.dumps(found))
+    return code
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of standard input: whoever wanted the result is gone, however that came."""
+    while os.read(0, 1):  # not by sys.stdin, whose lock the interpreter wants at its own end
+        pass
+    os._exit(_FAILED)
+
+
 def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], cuts: bool) -> Probe:
     """Measure a loaded model after contexts of random tokens, as far as they fit."""
-    chance, longest = Random(_SEED), max(lengths)
+    chance = Random(_SEED)
+    lengths = [length for length in lengths if 2 * length < model.n_ctx]
+    longest = max(lengths, default=1)
     texts = [[_ordinary(model, chance) for _ in range(2 * longest)]]
     if model.has_experts:  # the same token again and again goes to the same experts
         texts.append(texts[0][:1] * 2 * longest)
@@ -129,6 +179,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
         forgets=not model.can_rollback,
+        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and model.config.n_gpu_layers != 0,
     )
 
 
@@ -142,19 +193,3 @@ def _ordinary(model: LlamaModel, chance: Random) -> int:
     while model.vocabulary.is_end(token := chance.randrange(model.vocabulary.n_tokens)):
         pass
     return token
-
-
-def _main(job: dict[str, Any]) -> int:
-    try:
-        with LlamaModel.load(Path(job["path"]), LlamaConfig(**job["config"])) as model:
-            found = asdict(measure(model, job["contexts"], job["lengths"], job["cuts"]))
-    except SpecchatError as error:
-        found, code = {"message": error.message, "hint": error.hint}, _FAILED
-    else:
-        code = 0
-    sys.stdout.write(json.dumps(found))
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(_main(json.loads(sys.argv[1])))

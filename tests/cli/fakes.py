@@ -193,7 +193,7 @@ class World:
             read_line=read_line,
             take_terminal=self._take_terminal,
             load_pair=cast(Any, self._load),
-            measure_rounding=cast(Any, self._measure_rounding),
+            verify_target=cast(Any, self._verify),
             home=self.home,
             now=self._now,
             patience=self.patience,
@@ -248,7 +248,7 @@ class World:
         )
         return self.pair
 
-    def _measure_rounding(self, config: PairConfig, tell: Callable[[str], None]) -> Verified:
+    def _verify(self, config: PairConfig, tell: Callable[[str], None]) -> Verified:
         tell(f"measuring how passes of {config.target.name} round: 3 s")
         self.measured = config
         if isinstance(self.rounding, Exception):

@@ -3,10 +3,11 @@
 import json
 import signal
 from dataclasses import replace
+from math import inf
 
 import pytest
 
-from specchat.cli.comparison import Comparison
+from specchat.cli.comparison import Comparison, content, texts
 from specchat.speculative.explain import Parting
 
 from .fakes import END, World
@@ -19,19 +20,27 @@ def world(*arguments, **settings):
     return World(**{"answers": [ANSWER] * 9, **settings}).run(*RUN, *arguments)
 
 
-def differing(plain, drafted, parting):
-    """The comparison of two scripted answers."""
-    answers = [json_free_answer(text) for text in (plain, drafted)]
-    return Comparison([answers[0]], [answers[1]], parting, lambda token: bytes([token]) if token < END else b"")
-
-
-def json_free_answer(text):
-    """What a session says of an answer."""
-    running = World(answers=[text])
-    running.run("run", "-m", "big.gguf", "Hi")
+def answer(text):
+    """What a session says of a scripted answer."""
+    running = World(answers=[text]).run("run", "-m", "big.gguf", "Hi")
     session = running.pair.session
     *_, last = session.afresh(session.decoder, 1).generate([*b"Hi", 257], max_tokens=50)
     return last
+
+
+def piece(token):
+    return bytes([token]) if token < END else b""
+
+
+def lines(plain, drafted, parting, exact=False):
+    """What is said of two answers."""
+    return list(texts(Comparison([answer(plain)], [answer(drafted)]), parting, piece, exact))
+
+
+def taking(tokens, prompt, seconds):
+    """An answer of so many tokens that took so long."""
+    found = answer("a" * (tokens - 1))
+    return replace(found, stats=replace(found.stats, prompt_seconds=prompt, predicted_seconds=seconds))
 
 
 def test_both_answers_and_what_they_took_are_the_output():
@@ -57,14 +66,40 @@ def test_both_start_from_empty_caches():
 
 def test_a_parting_is_told_with_its_place_and_why():
     tie = Parting(place=3, distance=0.0004, rounding=0.0145)
-    lines = list(differing("abc d", "abcxd", tie).lines())
-    assert lines[-2] == "The texts part at token 4, after 3 characters: plain goes on with '\xa0', drafted with 'x'."
-    assert lines[-1].startswith("A near tie: moving each logit by 0.0004 swaps the two")
-    assert "--exact" in lines[-1]
-    bug = list(differing("abc d", "abcxd", replace(tie, distance=0.5)).lines())
-    assert bug[-1].startswith("No near tie: swapping the two takes 0.5 on each logit, but ")
-    assert "bug" in bug[-1]
-    assert "one goes on where the other ends" in list(differing("abc", "ab", None).lines())[-1]
+    where, why = lines("abc d", "abcxd", tie)
+    assert where == "The texts part at token 4, after 3 characters: plain goes on with '\xa0', drafted with 'x'."
+    assert why.startswith("A near tie: moving each logit by 0.0004 swaps the two")
+    assert why.endswith("--exact looks for settings under which they do not.")
+    _, bug = lines("abc d", "abcxd", replace(tie, distance=0.5))
+    assert bug.startswith("No near tie: swapping the two takes 0.5 on each logit, but ")
+    assert "bug" in bug
+    _, broken = lines("abc d", "abcxd", tie, exact=True)
+    assert "are not exact here" in broken
+    assert "bug" in broken
+    assert "one goes on where the other ends" in lines("abc", "ab", None)[-1]
+    assert lines("abc", "abc", None) == ["It is the same text, byte for byte."]
+
+
+def test_what_differs_in_a_repetition_is_found():
+    same, other = answer("abc"), answer("abd")
+    assert Comparison([same, same], [same, other]).different == other
+    assert Comparison([same, same], [same, same]).different is None
+
+
+def test_answers_of_different_lengths_are_compared_for_as_many_tokens():
+    plain, drafted = taking(11, 10.0, 1.0), taking(41, 10.0, 4.0)
+    assert Comparison([plain], [drafted]).speedup == pytest.approx(1)
+    assert Comparison([plain], [taking(11, 1.0, 0.1)]).speedup == pytest.approx(10)
+
+
+def test_one_pair_says_about_and_several_their_median():
+    fast = taking(11, 5.0, 0.5), taking(11, 4.0, 0.4), taking(11, 2.0, 0.2)
+    plain = taking(11, 10.0, 1.0)
+    assert list(Comparison([plain], fast[:1]).times())[-1] == "Drafting was about 2.0 times as fast."
+    assert list(Comparison([plain] * 3, fast).times())[-1] == (
+        "Drafting was 2.50 times as fast, by the median of 3 repetitions."
+    )
+    assert list(Comparison([plain], [plain]).times())[-1] == "Drafting was not faster this time."
 
 
 def test_json_holds_both_answers_and_the_parting():
@@ -75,8 +110,21 @@ def test_json_holds_both_answers_and_the_parting():
     assert found["same_text"] is True
     assert found["parting"] is None
     assert found["speedup"] > 0
-    tie = differing("abcd", "abcx", Parting(place=3, distance=0.1, rounding=0.2)).content()
-    assert tie["parting"] == {"place": 3, "distance": 0.1, "rounding": 0.2, "near_tie": True}
+    comparison = Comparison([answer("abcd")], [answer("abcx")])
+    tie = Parting(place=3, distance=0.1, rounding=0.2)
+    assert content(comparison, tie)["parting"] == {"place": 3, "distance": 0.1, "rounding": 0.2, "near_tie": True}
+    bug = replace(tie, distance=inf)
+    assert content(comparison, bug)["parting"] == {"place": 3, "distance": None, "rounding": 0.2, "near_tie": False}
+
+
+def test_statistics_of_both_are_shown_where_they_are_asked_for():
+    assert world("--stats", "Hi").err.count("context ") == 2
+    assert "context " not in world("Hi").err
+
+
+def test_a_prompt_that_is_too_long_is_told_before_anything_is_answered():
+    done = world("Hi" * 600)
+    assert (done.code, done.out) == (7, "")
 
 
 def test_lines_fit_a_narrow_terminal():
@@ -96,6 +144,7 @@ def test_ctrl_c_ends_it_by_the_signal():
     ("arguments", "message"),
     [
         (["--draft", "none", "Hi"], "nothing to compare"),
+        (["--draft-length", "0", "Hi"], "nothing to compare"),
         (["--verification", "rejection", "Hi"], "the text depends on the draft"),
         (["-i", "Hi"], "--compare answers one prompt"),
     ],

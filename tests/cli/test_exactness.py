@@ -1,10 +1,12 @@
 """How exact a text is: `bench --verify`, and what the statistics and JSON say of each answer."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from specchat.speculative.llama.exact_search import Certificate, NotExactError
+from specchat.speculative.errors import NotExactError
+from specchat.speculative.llama.certificate import Certificate
 from specchat.speculative.llama.exactness import Exactness, Verified
 from specchat.speculative.llama.rounding_probe import Probe
 from specchat.speculative.rounding import Rounding
@@ -29,9 +31,11 @@ def rounding(context, gaps):
 
 
 SHORT, LONG = rounding(100, {2: 0.0, 3: 0.0, 4: 0.7612, 5: 0.7612}), rounding(1500, dict.fromkeys(range(2, 6), 1.5))
-FOUND = Verified(Probe(roundings=(SHORT, LONG), cuts=(0.0, 0.25), experts=False, forgets=False), None)
+FOUND = Verified(Probe(roundings=(SHORT, LONG), cuts=(0.0, 0.25), experts=False, forgets=False), longest=5)
 CLEAN = Verified(
-    Probe(roundings=(rounding(100, {2: 0.0, 3: 0.0}),), cuts=(0.0,), experts=False, forgets=False), "Exact with less."
+    Probe(roundings=(rounding(100, {2: 0.0, 3: 0.0, 4: 9.0}),), cuts=(), experts=False, forgets=False),
+    longest=3,
+    notice="Exact with less.",
 )
 
 
@@ -60,8 +64,27 @@ def test_exact_settings_are_measured_where_they_are_asked_for():
     assert not verify().measured.exact
 
 
+def test_only_lengths_in_use_count():
+    text = verify("--exact", found=CLEAN).out
+    assert "\n2–3 " in text
+    assert "\n4" not in text
+
+
+def test_experts_are_not_called_exact_by_a_measurement():
+    assert "no measurement covers" in verify(found=replace(CLEAN, uncertain=True)).out
+    assert Exactness(rounding=0.0, context=9, experts=True).bit_exact is False
+
+
+@pytest.mark.parametrize(
+    "option", ["--plot=x.png", "--kinds=code", "--against=x.gguf", "--full", "--tokens=9", "--temp=0"]
+)
+def test_options_about_speed_are_refused(option):
+    done = verify(option)
+    assert (done.code, "measures no speed" in done.err) == (2, True)
+
+
 def test_what_cannot_be_measured_is_told():
-    nothing = Verified(Probe(roundings=(), cuts=(), experts=False, forgets=True), None)
+    nothing = Verified(Probe(roundings=(), cuts=(), experts=False, forgets=True), longest=5)
     assert "cannot take tokens back" in verify(found=nothing).out
     refused = verify("--exact", found=NotExactError("No settings were found.", "Do without."))
     assert (refused.code, refused.out, refused.err) == (1, "", "error: No settings were found.\nhint: Do without.\n")
@@ -125,4 +148,7 @@ prompt cut              none        0.25
 Exact up to rounding: where moving logits by 1.5 or less swaps two choices, a
 drafted text can go another way than the plain one. --exact looks for settings
 under which nothing differs.
+
+The last row is for the same prompt read in smaller pieces, which drafting never
+changes.
 """

@@ -1,12 +1,14 @@
 """The search for exact settings, on machines whose rounding is made up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
 
+from specchat.speculative.errors import ModelLoadError, NotExactError
+from specchat.speculative.llama.certificate import LONGEST
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.exact_search import LONG, LONGEST, NotExactError, Search
+from specchat.speculative.llama.exact_search import PROOF, Search
 from specchat.speculative.llama.rounding_probe import Probe
 from specchat.speculative.rounding import Rounding
 
@@ -17,7 +19,7 @@ ASKED = LlamaConfig()
 class Machine:
     """Rounds by the settings, as `attention` and `weights` say: the lengths up to which passes agree with one over one.
 
-    0 of these is a pass over one that stands apart from all others, which agree; `dear` settings cost twice as much.
+    0 of these is a pass over one that stands apart from all others, which agree.
     """
 
     weights: dict[tuple[bool, bool], int] = field(default_factory=dict)
@@ -26,28 +28,39 @@ class Machine:
     """By the type of the V cache."""
     at_length: dict[str, int] = field(default_factory=dict)
     """The same in a long context only."""
-    dear: Sequence[str] = ()
+    costs: Mapping[str, float] = field(default_factory=dict)
+    """What a pass with a V cache of a type costs, 1 if it is not listed."""
+    unloadable: Sequence[str] = ()
+    gpu: bool = False
     experts: bool = False
     forgets: bool = False
     measured: list[LlamaConfig] = field(default_factory=list)
 
     def measure(self, config, contexts, lengths, doing):
         self.measured.append(config)
+        if config.cache_type_v in self.unloadable:
+            raise ModelLoadError("This cannot be loaded.")
         roundings = tuple(self._rounding(config, context, lengths) for context in contexts)
-        return Probe(roundings=() if self.forgets else roundings, cuts=(), experts=self.experts, forgets=self.forgets)
+        return Probe(
+            roundings=() if self.forgets else roundings,
+            cuts=(),
+            experts=self.experts,
+            forgets=self.forgets,
+            gpu=self.gpu,
+        )
 
     def _rounding(self, config, context, lengths):
         limits = [self.weights.get((config.repack, config.tiled), LONGEST)]
         if context > 256:
             limits.append(self.attention.get(config.cache_type_v, LONGEST))
-        if context >= LONG:
+        if context >= PROOF[-1]:
             limits.append(self.at_length.get(config.cache_type_v, LONGEST))
         group = lambda length: tuple(self._group(max(length, config.min_pass), limit) for limit in limits)  # noqa: E731
         differences = {
             reference: {length: float(group(length) != group(reference)) for length in lengths if length > reference}
             for reference in (1, 2)
         }
-        factor = 2 if config.cache_type_v in self.dear or not config.repack else 1
+        factor = self.costs.get(config.cache_type_v, 1.0) * (1 if config.repack else 2)
         seconds = {length: factor * (2.0 + max(length, config.min_pass)) for length in lengths}
         return Rounding(context=context, differences=differences, seconds=seconds)
 
@@ -63,7 +76,7 @@ def test_what_is_exact_as_it_is_stays_as_it_is():
     machine = Machine()
     found = machine.search()
     assert found.applied(ASKED) == ASKED
-    assert (found.least, found.most, found.context) == (1, LONGEST, LONG)
+    assert (found.least, found.most, found.context) == (1, LONGEST, PROOF[-1])
     assert found.plain_cost == found.drafted_cost == 1
     assert len(machine.measured) == 2, "once short and once long"
 
@@ -75,7 +88,7 @@ def test_attention_that_differs_is_mended_by_the_cache_and_the_most_precise_type
 
 
 def test_a_dear_type_is_passed_over():
-    found = Machine(attention={"f16": 0}, dear=["bf16"]).search()
+    found = Machine(attention={"f16": 0}, costs={"bf16": 2}).search()
     assert (found.cache_type_k, found.cache_type_v) == ("f16", "q8_0")
 
 
@@ -118,7 +131,7 @@ def test_nothing_is_promised_where_nothing_is_exact():
     with pytest.raises(NotExactError) as error:
         machine.search()
     assert "big.gguf" in error.value.message
-    assert "--draft none" in error.value.hint
+    assert error.value.hint.startswith("Leave --exact out")
     with pytest.raises(NotExactError) as error:
         Machine(experts=True, weights={(False, False): 1}).search()
     assert "expert" in error.value.message
@@ -153,3 +166,27 @@ def test_what_changes_is_said_in_words():
         "kernels that multiply row by row",
     ]
     assert Machine().search().changes(ASKED) == []
+
+
+def test_the_most_precise_of_what_costs_about_as_much_is_taken_and_nothing_else_is_proven():
+    machine = Machine(attention={"f16": 0}, costs={"bf16": 1.05, "q8_0": 0.98})
+    assert machine.search().cache_type_v == "bf16"
+    proofs = [config for config in machine.measured if config.cache_type_v == "q8_0"]
+    assert len(proofs) == 2, "two types of K were explored, and none of them proven"
+
+
+def test_lengths_between_the_explored_ones_count_where_they_were_proven():
+    assert Machine(weights={(True, True): 7, (False, True): 7, (False, False): 7}).search().most == 7
+
+
+def test_settings_by_which_the_model_cannot_be_loaded_are_passed_over():
+    found = Machine(attention={"f16": 0}, unloadable=["bf16"]).search()
+    assert found.cache_type_v == "q8_0"
+    with pytest.raises(ModelLoadError):
+        Machine(unloadable=["f16"]).search()
+
+
+def test_experts_on_a_gpu_are_refused():
+    with pytest.raises(NotExactError):
+        Machine(experts=True, gpu=True).search()
+    assert Machine(gpu=True).search().most == LONGEST

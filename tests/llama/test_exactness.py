@@ -1,358 +1,251 @@
-"""What comes out is what the target alone would have written: through real llama.cpp, on tiny random models."""
+"""`--exact` on tiny models: what is certified agrees bit for bit, however passes are cut; the rest is refused."""
 
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, replace
 
+import llama_cpp
 import numpy as np
 import pytest
-from scipy import stats
 
-from specchat.speculative.distribution import TokenDistribution
-from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import NoDrafter
-from specchat.speculative.events import GenerationFinished, RoundFinished
+from specchat.speculative.errors import Cancelled, ModelLoadError, NotExactError, UsageError
+from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.llama.exactness import exactness_cache, exactness_of, measured_rounding, verified
+from specchat.speculative.llama.model import LlamaModel
+from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.noise import SeededNoise
-from specchat.speculative.parting import Choice, distance, first_difference
-from specchat.speculative.rounds import Round
-from specchat.speculative.sampling import SamplerChain, SamplingParams
+from specchat.speculative.llama.rounding_probe import probe
 
-from ..speculative.fakes import ScriptedDrafter
-from .raw import raw_model
+from . import cuts
 
-# Without flash attention passes of different lengths agree to 1e-5 on these models, with it to 5e-3.
-CONFIG = LlamaConfig(n_ctx=512, n_batch=32, threads=1, cache_type_k="f32", cache_type_v="f32", flash_attention="off")
-ROUNDING = 5e-5
-SMALL = {"layers": 1, "width": 32}
-OFF = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
-PROMPT = [int(token) for token in np.random.default_rng(7).integers(0, 256, 24)]
+SETTINGS = LlamaConfig(n_ctx=1024, n_batch=64, threads=1)
+TEXT = [int(token) for token in np.random.default_rng(2).integers(0, 256, 700)]
 
 
 @pytest.fixture(scope="module")
-def target_path(write_tiny_model):
-    return write_tiny_model(**SMALL)
+def folder(tmp_path_factory):
+    """A cache folder that all share: what is measured once need not be again."""
+    return tmp_path_factory.mktemp("cache")
+
+
+def config(path, folder, threads=1, **settings):
+    return PairConfig(
+        target=path, target_config=replace(SETTINGS, threads=threads), cache_folder=folder, exact=True, **settings
+    )
+
+
+def exactness(asked):
+    return exactness_of(asked, exactness_cache(asked), lambda doing: None)
+
+
+def quantised(path, kind):
+    """The file with weights of another type, as llama.cpp makes it."""
+    parameters = llama_cpp.llama_model_quantize_default_params()
+    parameters.ftype, parameters.nthread = kind, 1
+    written = path.with_name(f"{path.stem}-{kind}.gguf")
+    assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
+    return written
 
 
 @pytest.fixture(scope="module")
-def draft_path(write_tiny_model):
-    """Agrees with the target more often than not."""
-    return write_tiny_model(**SMALL, noise=0.1)
+def experts(write_tiny_model):
+    return write_tiny_model(width=256, experts=4)
 
 
-@contextmanager
-def pair(target, draft="none", **settings) -> Iterator[Pair]:
-    settings = {"target_config": CONFIG, "draft_config": CONFIG, "draft_length": 5, **settings}
-    with load_pair(PairConfig(target=target, draft=draft, **settings), Interrupt()) as loaded:
-        yield loaded
+def cut_at_random(path, settings, most):
+    """What `cuts` says of passes of up to `most` tokens."""
+    job = [str(path), json.dumps(asdict(settings)), str(most)]
+    done = subprocess.run([sys.executable, "-m", cuts.__name__, *job], capture_output=True, check=True, text=True)
+    return done.stdout.strip()
 
 
-def finish(session, prompt=PROMPT, **options) -> GenerationFinished:
-    *_, last = session.generate(prompt, **options)
-    assert isinstance(last, GenerationFinished)
-    return last
+KINDS = {"f32": None, "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M, "q8_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0}
 
 
-def afresh(loaded: Pair, seed: int, **changes):
-    """A new session over the same models, with empty caches."""
-    loaded.target.rollback(0)
-    drafter = loaded.session.decoder.drafter
-    if hasattr(drafter, "model"):
-        drafter.model.rollback(0)
-    decoder = replace(loaded.session.decoder, **changes)
-    return loaded.session.afresh(decoder, seed)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_experts", [0, 4])
+def test_what_is_certified_agrees_however_passes_are_cut(write_tiny_model, folder, n_experts, kind, threads):
+    path = write_tiny_model(width=256, experts=n_experts)
+    path = path if KINDS[kind] is None else quantised(path, KINDS[kind])
+    asked = config(path, folder, threads)
+    try:
+        found = exactness(asked)
+    except NotExactError:
+        pytest.fail("each of these has exact settings")
+    assert found.bit_exact
+    assert found.context > 256
+    if n_experts:
+        assert not found.certificate.repack
+        assert not found.certificate.tiled
+    settings = found.applied(asked).target_settings
+    assert cut_at_random(path, settings, found.certificate.most) == "the same"
 
 
-# The law of the first tokens
+def test_without_exact_settings_the_same_check_finds_differences(write_tiny_model):
+    path = quantised(write_tiny_model(width=256, experts=4), KINDS["q4_k_m"])
+    assert cut_at_random(path, SETTINGS, 17) == "different"
 
 
-def probabilities(logits, history, sampling):
-    """The target's distribution as a dictionary, written down from llama.cpp's definitions alone."""
-    values = {token: float(logit) for token, logit in enumerate(logits)}
-    last_n = sampling.get("penalty_last_n", 64)
-    for token, count in Counter(history if last_n < 0 else history[max(0, len(history) - last_n) :]).items():
-        repeat = sampling.get("repeat_penalty", 1.0)
-        values[token] = values[token] * repeat if values[token] <= 0 else values[token] / repeat
-        values[token] -= count * sampling.get("frequency_penalty", 0.0) + sampling.get("presence_penalty", 0.0)
-    ranked = sorted(values, key=lambda token: -values[token])
-    ranked = ranked[: sampling["top_k"] or None]
-    likely, reached = [], 0.0
-    total = sum(np.exp(values[token] - values[ranked[0]]) for token in ranked)
-    for token in ranked:
-        if reached < sampling["top_p"] or not likely:
-            likely.append(token)
-        reached += np.exp(values[token] - values[ranked[0]]) / total
-    kept = [token for token in likely if np.exp(values[token] - values[ranked[0]]) >= sampling["min_p"]]
-    weights = {token: np.exp((values[token] - values[ranked[0]]) / sampling["temperature"]) for token in kept}
-    return {token: weight / sum(weights.values()) for token, weight in weights.items()}
+def test_kernels_are_chosen_once_for_a_process(tiny_model_path):
+    with LlamaModel.load(tiny_model_path, SETTINGS), pytest.raises(ModelLoadError) as error:
+        LlamaModel.load(tiny_model_path, replace(SETTINGS, tiled=False))
+    assert error.value.hint == "Load it alone."
 
 
-def law(raw, prompt, sampling, length, ends, least):
-    """The probability of each text of `length` tokens, or of fewer up to an end, that has at least `least`."""
-    found, open_texts = {}, [((), 1.0)]
-    while open_texts:
-        text, probability = open_texts.pop()
-        if len(text) == length or ends.intersection(text[-1:]):
-            found[text] = probability
-            continue
-        after = [*prompt, *text]
-        longer = probabilities(raw.logits(after), after, sampling)
-        open_texts += [((*text, token), probability * p) for token, p in longer.items() if probability * p >= least]
-    return found
+def test_texts_are_the_same_bytes_with_drafting_on_and_off(write_tiny_model, folder):
+    path, draft = write_tiny_model(width=256), write_tiny_model(width=256, noise=0.1)
+    texts = {}
+    for name in ("none", "ngram", draft):
+        asked = config(path, folder, draft=name, sampling={"temperature": 1.1}, draft_config=SETTINGS)
+        with load_pair(asked, Interrupt()) as pair:
+            assert pair.exactness.bit_exact
+            for seed in range(4):
+                *_, last = pair.session.afresh(pair.session.decoder, seed).generate(TEXT[:300], max_tokens=60)
+                assert isinstance(last, GenerationFinished)
+                texts.setdefault(seed, set()).add(last.tokens)
+    assert all(len(found) == 1 for found in texts.values())
 
 
-def p_value(counts, expected_law, n):
-    """Of a chi-square test; texts that are too rare for it are one cell."""
-    expected = [n * probability for probability in expected_law.values()]
-    observed = [counts[text] for text in expected_law]
-    rest, rest_observed = n - sum(expected), n - sum(observed)
-    if rest < 5:
-        smallest = int(np.argmin(expected))
-        expected[smallest] += rest
-        observed[smallest] += rest_observed
-    else:
-        expected.append(rest)
-        observed.append(rest_observed)
-    return float(stats.chisquare(observed, expected).pvalue)
+def test_a_certificate_is_measured_once_and_a_damaged_one_again(tiny_model_path, tmp_path):
+    asked, told = config(tiny_model_path, tmp_path), []
+    cache = exactness_cache(asked)
+    first = exactness_of(asked, cache, told.append)
+    measurements = len(told)
+    assert measurements > 0
+    assert exactness_of(asked, cache, told.append) == first
+    assert len(told) == measurements
+    [file] = (tmp_path / "exactness").iterdir()
+    content = json.loads(file.read_text())
+    for damage in ({"most": 99}, {"cache_type_k": "q9"}, {"least": "1"}, {"plain_cost": "dear"}):
+        file.write_text(json.dumps(content | {"value": content["value"] | damage}))
+        assert exactness_of(asked, cache, told.append).bit_exact
+        assert len(told) > measurements
+        measurements = len(told)
 
 
-ALL_PAIRS = [1, 1, 2, 2, 3, 3, 1, 3, 2, 1, 2, 3, 1]
-LAWS = {
-    "hot and cut to four": (PROMPT, {"temperature": 1.4, **OFF, "top_k": 4}),
-    "cool, top-p": (PROMPT, {"temperature": 0.7, **OFF, "top_p": 0.7}),
-    "min-p": (PROMPT, {"temperature": 1.0, **OFF, "min_p": 0.15}),
-    "everything cut": (PROMPT, {"temperature": 0.8, "top_k": 40, "top_p": 0.95, "min_p": 0.05}),
-    "cold, nothing cut": (PROMPT, {"temperature": 0.3, **OFF}),
-    "penalties on all that was said": (
-        ALL_PAIRS,
-        {"temperature": 1.0, **OFF, "top_k": 5, "repeat_penalty": 1.8, "frequency_penalty": 0.4, "penalty_last_n": -1},
-    ),
-    "the last two tokens are wanted again": (
-        PROMPT,
-        {"temperature": 1.0, **OFF, "top_k": 4, "presence_penalty": -5.0, "penalty_last_n": 2},
-    ),
-}
-WANTED = {"temperature": 1.2, **OFF, "top_k": 4, "presence_penalty": -7.0, "penalty_last_n": 16}
-N_TEXTS, LENGTH = 4000, 3
+def test_a_draft_length_beyond_what_is_exact_is_refused_and_a_limit_is_lowered(tiny_model_path, folder):
+    found = exactness(config(tiny_model_path, folder))
+    short = replace(found, certificate=replace(found.certificate, most=3))
+    drafted = config(tiny_model_path, folder, draft="ngram")
+    assert short.applied(drafted).draft_max == 2
+    assert "at most 2 guesses" in short.notice(drafted)
+    assert "guesses" not in (short.notice(config(tiny_model_path, folder)) or "")
+    with pytest.raises(UsageError) as error:
+        short.applied(config(tiny_model_path, folder, draft_length=5))
+    assert error.value.hint.startswith("Write --draft-length 2")
+
+    with pytest.raises(UsageError):
+        config(tiny_model_path, folder, draft_length=17)
 
 
-def check_law(loaded, raw_path, prompt, sampling):
-    """The first token is drawn without a draft, the second and third with one of two tokens."""
-    rounds, counts = [], Counter()
-    for _ in range(N_TEXTS):
-        *events, last = loaded.session.generate(prompt, max_tokens=LENGTH + 1)
-        rounds += [event.round for event in events if isinstance(event, RoundFinished)]
-        counts[last.tokens[:LENGTH]] += 1
-    with raw_model(raw_path) as raw:
-        expected = law(raw, prompt, sampling, LENGTH, loaded.target.vocabulary.end_tokens, least=8 / N_TEXTS)
-    assert len(expected) >= 8
-    accepted = sum(step.verdict.accepted for step in rounds)
-    tested = sum(step.verdict.tested for step in rounds)
-    assert 0.1 * tested < accepted < tested
-    assert tested > N_TEXTS / 4
-    assert p_value(counts, expected, N_TEXTS) > 1e-4
+def test_nothing_is_said_where_nothing_drafts(tiny_model_path, folder):
+    with load_pair(replace(config(tiny_model_path, folder), exact=False), Interrupt()) as pair:
+        assert pair.exactness is None
 
 
-@pytest.mark.parametrize("verification", ["coupled", "rejection"])
-@pytest.mark.parametrize("name", LAWS)
-def test_the_law_of_texts_drafted_by_a_model_is_the_targets(target_path, draft_path, name, verification):
-    prompt, sampling = LAWS[name]
-    with pair(target_path, draft_path, sampling=sampling, verification=verification, seed=11) as loaded:
-        check_law(loaded, target_path, prompt, sampling)
+def test_the_processes_environment_does_not_reach_into_a_measurement(write_tiny_model, monkeypatch):
+    """As a target that multiplies row by row would leave it."""
+    path = quantised(write_tiny_model(width=256), KINDS["q4_k_m"])
+    clean = probe(path, SETTINGS, (40,), (1, 2, 17), lambda seconds: None).roundings[0].differences
+    monkeypatch.setenv("GGML_CPU_TILED_MM", "0")
+    assert probe(path, SETTINGS, (40,), (1, 2, 17), lambda seconds: None).roundings[0].differences == clean
 
 
-@pytest.mark.parametrize("verification", ["coupled", "rejection"])
-def test_the_law_of_texts_drafted_by_n_grams_is_the_targets(target_path, verification):
-    """Every pair of the three wanted tokens has occurred, so that there is always something to quote."""
-    with pair(target_path, "ngram", sampling=WANTED, verification=verification, seed=11) as loaded:
-        check_law(loaded, target_path, ALL_PAIRS, WANTED)
+def test_files_of_the_working_folder_are_not_imported(tiny_model_path, tmp_path, monkeypatch):
+    (tmp_path / "random.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(tmp_path)
+    assert probe(tiny_model_path, SETTINGS, (40,), (1, 2), lambda seconds: None).roundings
 
 
-# Greedy texts
+def test_a_measurement_is_stopped_by_an_interrupt_and_leaves_no_process(tiny_model_path, folder):
+    interrupt = Interrupt()
+    asked = replace(config(tiny_model_path, None), target_config=replace(SETTINGS, n_ctx=1000))
+    with pytest.raises(Cancelled):
+        exactness_of(asked, exactness_cache(asked), lambda doing: interrupt.request(), interrupt)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
-@pytest.mark.parametrize("draft", ["model", "ngram", "none"])
-@pytest.mark.parametrize("verification", ["coupled", "rejection"])
-def test_greedy_text_is_that_of_a_loop_that_shares_no_code(tiny_model_path, write_tiny_model, draft, verification):
-    path = write_tiny_model(noise=0.1) if draft == "model" else draft
-    accepted = rejected = 0
-    with (
-        raw_model(tiny_model_path) as raw,
-        pair(tiny_model_path, path, sampling={"temperature": 0.0}, verification=verification, draft_length=4) as loaded,
+def test_a_process_that_dies_is_told(tiny_model_path):
+    def kill(seconds):
+        subprocess.run(["pkill", "-KILL", "-P", str(os.getpid()), "-f", "rounding_probe"], check=False)
+
+    with pytest.raises(ModelLoadError) as error:
+        probe(tiny_model_path, SETTINGS, (900,), tuple(range(1, 18)), kill)
+    assert "signal 9" in error.value.message
+
+
+def test_small_contexts_are_measured_as_far_as_they_go(tiny_model_path, folder):
+    asked = replace(config(tiny_model_path, folder), target_config=replace(SETTINGS, n_ctx=20))
+    assert exactness(asked).certificate.most <= 9
+
+
+def test_rejection_cannot_be_exact(tiny_model_path):
+    with pytest.raises(UsageError):
+        config(tiny_model_path, None, verification="rejection")
+
+
+def test_rounding_is_measured_without_exact_too_and_kept_for_the_statistics(tiny_model_path, tmp_path):
+    asked = replace(config(tiny_model_path, tmp_path), exact=False, draft="ngram")
+    assert exactness(asked).bit_exact is None
+    found = measured_rounding(asked, exactness_cache(asked), lambda doing: None)
+    assert [each.context for each in found.roundings] == [100, 1024 - 2 * 17]
+    assert len(found.cuts) == 2
+    known = exactness(asked)
+    assert (known.rounding, known.context) == (found.worst(17), 990)
+    assert known.bit_exact == (found.worst(17) == 0)
+    longer = replace(asked, draft="ngram", draft_max=40)
+    assert exactness(longer).bit_exact is None, "passes over 41 tokens were not measured"
+
+
+def test_verifying_exact_settings_finds_no_difference(tiny_model_path, folder):
+    found = verified(config(tiny_model_path, folder), lambda doing: None)
+    assert found.probe.worst(found.longest) == 0
+
+
+def test_verifying_looks_no_further_than_drafts_go(tiny_model_path, tmp_path):
+    asked = config(tiny_model_path, tmp_path)
+    found = exactness(asked)
+    [file] = (tmp_path / "exactness").iterdir()
+    content = json.loads(file.read_text())
+    file.write_text(json.dumps(content | {"value": content["value"] | {"most": 3}}))
+    assert exactness(asked).certificate == replace(found.certificate, most=3)
+    assert verified(asked, lambda doing: None).longest == 3
+
+
+def test_nothing_is_measured_of_a_model_that_cannot_take_tokens_back(write_tiny_model, folder):
+    asked = config(write_tiny_model(architecture="mamba"), folder)
+    assert exactness(asked).applied(asked).target_config == asked.target_config
+    assert verified(asked, lambda doing: None).probe.roundings == ()
+
+
+def test_a_file_that_cannot_be_loaded_is_told_as_ever(tmp_path):
+    missing = tmp_path / "none.gguf"
+    for load in (
+        lambda: probe(missing, SETTINGS, (32,), (1, 2), lambda seconds: None),
+        lambda: load_pair(config(missing, tmp_path), Interrupt()),
+        lambda: verified(config(missing, tmp_path), lambda doing: None),
     ):
-        ends = loaded.target.vocabulary.end_tokens
-        for seed in range(6):
-            prompt = [int(token) for token in np.random.default_rng(seed).integers(0, 256, 40)]
-            finished = finish(loaded.session, prompt, max_tokens=100)
-            assert list(finished.tokens) == raw.greedy(prompt, 100, ends)
-            accepted += finished.stats.accepted
-            rejected += finished.stats.tested - finished.stats.accepted
-    if draft != "none":
-        assert accepted > 10
-        assert rejected > 10
+        with pytest.raises(ModelLoadError) as error:
+            load()
+        assert "no model file" in error.value.message
+        assert error.value.hint
 
 
-# The same text
-
-
-@dataclass(frozen=True)
-class Recorder:
-    """A sampler chain that keeps the logits it was given, by the length of the history."""
-
-    chain: SamplerChain
-    rows: dict[int, np.ndarray] = field(default_factory=dict)
-
-    def distribution(self, logits, history) -> TokenDistribution:
-        self.rows[len(history)] = logits.copy()
-        return self.chain.distribution(logits, history)
-
-    def lead(self, logits, distribution, token) -> float:
-        return self.chain.lead(logits, distribution, token)
-
-
-@dataclass(frozen=True)
-class Told:
-    """A text with the logits that it was chosen from."""
-
-    finished: GenerationFinished
-    rows: dict[int, np.ndarray]
-
-
-def tell(session, prompt, **options) -> Told:
-    recorder = Recorder(session.decoder.chain)
-    recording = replace(session, decoder=replace(session.decoder, chain=recorder))
-    return Told(finish(recording, prompt, **options), recorder.rows)
-
-
-def rounding(left: Told, right: Told, sizes) -> float:
-    return max(float(np.abs(left.rows[size] - right.rows[size]).max()) for size in sizes)
-
-
-def assert_same(left: Told, right: Told, prompt, params) -> bool:
-    """Whether the texts are equal; where they part, it must be a near tie by the rounding up to there."""
-    place = first_difference(left.finished.tokens, right.finished.tokens)
-    shared = range(len(left.finished.tokens)) if place is None else range(place + 1)
-    moved = rounding(left, right, [len(prompt) + index for index in shared])
-    assert moved < ROUNDING
-    if place is None:
-        assert left.finished == replace(right.finished, stats=left.finished.stats)
-        return True
-    history = [*prompt, *left.finished.tokens[:place]]
-    noise = SeededNoise(left.finished.seed)
-    choice = Choice(left.rows[len(history)], history, place, SamplerChain(params), noise)
-    assert distance(choice, right.finished.tokens[place]) <= moved
-    return False
-
-
-@pytest.mark.parametrize("temperature", [0.8, 1.2])
-@pytest.mark.parametrize("draft", ["model", "ngram"])
-def test_coupled_texts_are_the_same_with_drafting_on_and_off(target_path, draft_path, draft, temperature):
-    """Passes of other lengths round differently by about 1e-6 here, which no text of these has met."""
-    params = SamplingParams(temperature=temperature, presence_penalty=-2.0 if draft == "ngram" else 0.0)
-    path = draft_path if draft == "model" else draft
-    sampling = {"temperature": params.temperature, "presence_penalty": params.presence_penalty}
-    parted = accepted = rejected = 0
-    with pair(target_path, path, sampling=sampling, draft_length=4) as loaded:
-        for seed in range(60):
-            plain = tell(afresh(loaded, seed, drafter=NoDrafter()), PROMPT, max_tokens=60)
-            drafted = tell(afresh(loaded, seed), PROMPT, max_tokens=60)
-            parted += not assert_same(plain, drafted, PROMPT, params)
-            accepted += drafted.finished.stats.accepted
-            rejected += drafted.finished.stats.tested - drafted.finished.stats.accepted
-    assert parted <= 1
-    assert accepted > 100
-    assert rejected > 100
-
-
-# Several turns
-
-
-@pytest.mark.parametrize("draft", ["model", "ngram", "none"])
-def test_three_turns_with_a_cache_say_what_fresh_sessions_say(target_path, draft_path, draft):
-    path = draft_path if draft == "model" else draft
-    params = SamplingParams(temperature=1.0)
-    parted = 0
-    with pair(target_path, path, sampling={"temperature": 1.0}) as loaded, pair(target_path) as other:
-        for seed in range(10):
-            talk, text = afresh(loaded, seed), []
-            cached_before = 0
-            for turn in range(3):
-                text += [int(token) for token in np.random.default_rng([seed, turn]).integers(0, 256, 45)]
-                told = tell(talk, text, max_tokens=30)
-                talk = replace(talk, _generations=turn + 1, _context=[*text, *told.finished.tokens])
-                assert told.finished.stats.cached_tokens == cached_before
-                fresh = tell(afresh(other, told.finished.seed, chain=SamplerChain(params)), text, max_tokens=30)
-                parted += not assert_same(fresh, told, text, params)
-                text += told.finished.tokens
-                cached_before = len(text) - 1
-    assert parted == 0
-
-
-# The end of a text
-
-
-def ending_seed(loaded: Pair) -> tuple[int, tuple[int, ...]]:
-    """A seed whose plain text ends by itself after a while, and this text."""
-    for seed in range(300):
-        finished = finish(afresh(loaded, seed, drafter=NoDrafter()), max_tokens=40)
-        if finished.finish_reason == "stop" and len(finished.tokens) > 8:
-            return seed, finished.tokens
-    raise AssertionError("no text ends")
-
-
-def test_an_end_inside_an_accepted_block_ends_the_text_and_the_next_turn_reads_only_what_is_new(target_path):
-    sampling = {"temperature": 1.5, **OFF}
-    with pair(target_path, sampling=sampling, draft_length=6) as loaded:
-        seed, tokens = ending_seed(loaded)
-        endless = finish(afresh(loaded, seed, drafter=NoDrafter(), is_end=lambda token: False), max_tokens=60).tokens
-        assert endless[: len(tokens)] == tokens
-        told_past_the_end = [*PROMPT, *endless]
-        drafter = ScriptedDrafter(lambda context: told_past_the_end[len(context) :])
-        talk = afresh(loaded, seed, drafter=drafter, draft_length=FixedLength(6))
-        *events, finished = talk.generate(PROMPT, max_tokens=60)
-        last = [event.round for event in events if isinstance(event, RoundFinished)][-1]
-        assert (finished.tokens, finished.finish_reason) == (tokens, "stop")
-        assert last.verdict.accepted > len(last.tokens), "the block must go on behind the end"
-        turn = [*PROMPT, *tokens, *range(10, 20)]
-        told = finish(talk, turn, max_tokens=20)
-        assert told.stats.cached_tokens == len(PROMPT) + len(tokens) - 1
-        assert told.tokens == finish(afresh(loaded, told.seed, drafter=NoDrafter()), turn, max_tokens=20).tokens
-
-
-def test_an_end_that_the_draft_model_guesses_ends_the_text(target_path):
-    """The draft equals the target, so every end is guessed."""
-    sampling = {"temperature": 1.5, **OFF}
-    with pair(target_path, target_path, sampling=sampling) as loaded:
-        seed, tokens = ending_seed(loaded)
-        talk = afresh(loaded, seed)
-        *events, finished = talk.generate(PROMPT, max_tokens=60)
-        last: Round = [event.round for event in events if isinstance(event, RoundFinished)][-1]
-        assert (finished.tokens, finished.finish_reason) == (tokens, "stop")
-        assert last.draft.tokens == last.tokens
-        turn = [*PROMPT, *tokens, *range(10, 20)]
-        assert finish(talk, turn, max_tokens=20).stats.cached_tokens == len(PROMPT) + len(tokens) - 1
-
-
-# A memory that cannot go back
-
-
-@pytest.mark.parametrize("draft", ["model", "ngram"])
-def test_a_recurrent_target_decodes_plain_and_says_so_and_is_right(write_tiny_model, draft):
-    path = write_tiny_model(architecture="mamba", name="Snake")
-    with (
-        raw_model(path) as raw,
-        pair(path, write_tiny_model() if draft == "model" else draft, sampling={"temperature": 0.0}) as loaded,
-    ):
-        [notice] = loaded.notices
-        assert notice.startswith(f"{path.stem} cannot take tokens back")
-        assert "recurrent" in notice
-        ends, text = loaded.target.vocabulary.end_tokens, list(PROMPT)
-        for _ in range(3):
-            finished = finish(loaded.session, text, max_tokens=30)
-            assert finished.stats.drafted == 0
-            assert list(finished.tokens) == raw.greedy(text, 30, ends)
-            text += [*finished.tokens, 5, 6, 7]
+def test_a_padded_pass_leaves_no_trace(tiny_model_path):
+    with LlamaModel.load(tiny_model_path, replace(SETTINGS, min_pass=3, max_rows=4)) as model:
+        rows = model.decode(TEXT[:1], 1).copy()
+        assert (rows.shape[0], model.cached) == (1, TEXT[:1])
+        both = model.decode(TEXT[1:3], 2).copy()
+        assert model.cached == TEXT[:3]
+        model.rollback(0)
+        assert np.allclose(model.decode(TEXT[:3], 3), [*rows, *both], atol=1e-3)
+        for token in TEXT[3 : model.n_ctx]:
+            model.decode([token], 1)
+        while len(model.cached) < model.n_ctx:
+            model.decode([5], 1)

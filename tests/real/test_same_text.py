@@ -56,3 +56,22 @@ def test_the_text_is_the_same_with_adaptive_lengths(exact_pair):
     *_, adaptive = exact_pair.session.afresh(decoder, case.seed).generate(prompt, max_tokens=TOKENS)
     assert adaptive.tokens == generate(exact_pair, case, NoDrafter(), 0).tokens
     assert adaptive.stats.drafted > 0
+
+
+def test_exact_settings_of_a_real_model_are_found_once_and_hold(models, tmp_path):
+    asked = PairConfig(
+        target=models / "smollm2-135m-instruct-q4_1.gguf",
+        draft="ngram",
+        target_config=LlamaConfig(n_ctx=2048),
+        cache_folder=tmp_path,
+        exact=True,
+    )
+    with load_pair(asked, Interrupt()) as pair:
+        assert pair.exactness.bit_exact
+        assert pair.exactness.context >= 1500
+        for temperature in (0.0, 1.2):
+            case = Case("edit", temperature, seed=2, max_tokens=200)
+            assert generate(pair, case, NgramDrafter(), 8).tokens == generate(pair, case, NoDrafter(), 0).tokens
+    told = []
+    load_pair(asked, Interrupt(), told.append).close()
+    assert not any("measuring" in doing for doing in told)

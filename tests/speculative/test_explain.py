@@ -100,4 +100,19 @@ def test_passes_stay_within_the_context_and_the_longest_length():
     plain, drafted = planted_at(teller, 11, 20.0)
     only_single_tokens_fit = teller.explain(plain, drafted, n_ctx=len(PROMPT) + 11)
     assert only_single_tokens_fit.rounding == 0
-    assert teller.explain(plain, drafted, n_ctx=len(PROMPT) + 12, longest=2).rounding > 0
+    assert teller.explain(plain, drafted, n_ctx=len(PROMPT) + 13, longest=2).rounding > 0
+
+
+def test_a_prompt_that_is_cached_is_not_read_again():
+    teller = Teller()
+    plain, drafted = planted_at(teller, 11, 20.0)
+    model = teller.model()
+    explainer = Explainer(target=model, chain=teller.chain, seed=SEED, n_ctx=500, n_batch=4, longest=17)
+    fresh = explainer.explain(PROMPT, plain, drafted)
+    model.passes.clear()
+    assert explainer.explain(PROMPT, plain, drafted) == fresh
+    assert model.passes[:11] == [1] * 11
+    model.cached[2] += 1
+    model.passes.clear()
+    assert explainer.explain(PROMPT, plain, drafted) == fresh
+    assert model.passes[0] == 4

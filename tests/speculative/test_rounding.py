@@ -6,7 +6,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from specchat.speculative.rounding import Rounding, covering, difference, measure_rounding, read_prompt, worst_of
+from specchat.speculative.rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
 
 from .fakes import FakeModel
 
@@ -37,7 +37,7 @@ def measured(model, lengths=(1, 2, 3, 8), context=5):
 def test_a_model_that_does_not_round_differs_nowhere():
     found = measured(FakeModel())
     assert found.differences == {1: {2: 0.0, 3: 0.0, 8: 0.0}, 2: {3: 0.0, 8: 0.0}}
-    assert (found.context, found.worst) == (5, 0.0)
+    assert (found.context, found.worst(8)) == (5, 0.0)
     assert set(found.seconds) == {1, 2, 3, 8}
 
 
@@ -45,7 +45,8 @@ def test_single_tokens_apart_are_told_from_all_others():
     found = measured(OddModel(alone=0.25))
     assert set(found.differences[1].values()) == {0.25}
     assert set(found.differences[2].values()) == {0.0}
-    assert found.worst == 0.25
+    assert found.worst(8) == found.worst(2) == 0.25
+    assert found.worst(1) == 0
 
 
 def test_long_passes_apart_are_told_by_their_length():
@@ -58,7 +59,6 @@ def test_all_passes_are_whole_and_all_lengths_are_compared_on_as_many_tokens():
     measured(model, lengths=(1, 3, 8), context=5)
     prompt = [4, 1]
     assert model.passes == [*prompt, *[1] * 8, *[2] * 4, *[1] * 8, *[2] * 4, *[3] * 3, 8]
-    assert (covering(8, 3), covering(9, 3), covering(0, 3)) == (9, 9, 0)
 
 
 def test_a_prompt_is_read_from_an_empty_cache_in_pieces():

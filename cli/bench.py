@@ -25,20 +25,21 @@ def bench(
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import bench_config, prepare, rival_config, target_config
+    from .bench_setup import comparable, config_of, prepare, rival_config
     from .bench_table import bench_text
     from .bench_verify import check_verifiable, verify
     from .interruption import Stopped
     from .loading import load
     from .screen import joined, note
 
+    config = config_of(env, models, what, drafting, machine, output.verbose)
     if what.verify:
         check_verifiable(what, output)
-        verify(env, target_config(env, models, what, drafting, machine, output.verbose), output)
+        verify(env, config, output)
         return
     if output.plot is not None:
         check_plot(output.plot)
-    config = bench_config(env, models, what, drafting, machine, output.verbose)
+    config = comparable(config, models, what)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None

@@ -42,7 +42,7 @@ class Contest:
     seed: int
 
 
-def target_config(
+def config_of(
     env: Environment,
     models: ModelOptions,
     what: BenchOptions,
@@ -62,16 +62,8 @@ def target_config(
     return pair_config(options, profile, env.cache_folder)
 
 
-def bench_config(
-    env: Environment,
-    models: ModelOptions,
-    what: BenchOptions,
-    drafting: DraftingOptions,
-    machine: MachineOptions,
-    verbose: bool,
-) -> PairConfig:
-    """What to load for a comparison. Raises `UsageError` where there is nothing to compare."""
-    config = target_config(env, models, what, drafting, machine, verbose)
+def comparable(config: PairConfig, models: ModelOptions, what: BenchOptions) -> PairConfig:
+    """The same with something that drafts. Raises `UsageError` where there is nothing to compare."""
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if config.draft_length is not None:

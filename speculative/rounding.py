@@ -57,19 +57,15 @@ def measure_rounding(
 
 
 def worst_of(roundings: Sequence[Rounding]) -> Rounding:
-    """The largest differences and the shortest times of several measurements after the same context."""
-    first, *others = roundings
-    return (
-        Rounding(
-            context=first.context,
-            differences={
-                reference: {length: max(each.differences[reference][length] for each in roundings) for length in gaps}
-                for reference, gaps in first.differences.items()
-            },
-            seconds={length: min(each.seconds[length] for each in roundings) for length in first.seconds},
-        )
-        if others
-        else first
+    """The largest differences and the shortest times of measurements after the same context, at least one."""
+    first = roundings[0]
+    return Rounding(
+        context=first.context,
+        differences={
+            reference: {length: max(each.differences[reference][length] for each in roundings) for length in gaps}
+            for reference, gaps in first.differences.items()
+        },
+        seconds={length: min(each.seconds[length] for each in roundings) for length in first.seconds},
     )
 
 

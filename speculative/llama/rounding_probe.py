@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
@@ -65,30 +65,26 @@ def probe(
     What does not fit the context is shortened. `waiting` is called now and then, with the seconds that it takes so far;
     what it raises ends the measuring. Raises `ModelLoadError`, `DecodeError`, and `Cancelled` for Ctrl-C.
     """
-    config = replace(config, max_rows=max(lengths))
-    job = {"path": str(path), "config": asdict(config), "contexts": contexts, "lengths": lengths, "cuts": cuts}
-    command = [sys.executable, "-c", _PROGRAM, json.dumps(job), *sys.path]
     started = perf_counter()
     with ExitStack() as opened:
         output = opened.enter_context(TemporaryFile())
         complaint = None if config.verbose else opened.enter_context(TemporaryFile())
-        # the process watches its standard input, and ends when this one is gone
-        process = opened.enter_context(
-            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=complaint)
-        )
-        opened.callback(process.kill)
+        line = command(path, config, contexts, lengths, cuts)
+        # it watches its standard input, and ends when that is closed: on leaving here, or because this process is gone
+        process = opened.enter_context(subprocess.Popen(line, stdin=subprocess.PIPE, stdout=output, stderr=complaint))
         while process.poll() is None:
             waiting(perf_counter() - started)
-            _wait(process)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_PATIENCE)
         output.seek(0)
         return _result(path, process.returncode, output.read().decode())
 
 
-def _wait(process: "subprocess.Popen[bytes]") -> None:
-    try:
-        process.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        return
+def command(path: Path, config: LlamaConfig, contexts: Sequence[int], lengths: Sequence[int], cuts: bool) -> list[str]:
+    """The command line of the process that measures."""
+    settings = asdict(replace(config, max_rows=max(lengths)))
+    job = {"path": str(path), "config": settings, "contexts": contexts, "lengths": lengths, "cuts": cuts}
+    return [sys.executable, "-c", _PROGRAM, json.dumps(job), *sys.path]
 
 
 def _result(path: Path, code: int, output: str) -> Probe:

@@ -70,6 +70,7 @@ class FakePair:
     chats: list[list[Message]] = field(default_factory=list)
     texts: list[tuple[str, ...]] = field(default_factory=list)
     closed: bool = False
+    costs_measured: bool = False
     template_error: Exception | None = None
     on_chat: Callable[[int], None] = lambda count: None
     n_ctx_train: int = 32768
@@ -86,7 +87,7 @@ class FakePair:
         return taken
 
     def measure_costs(self) -> None:
-        pass
+        self.costs_measured = True
 
     def twin(self) -> AbstractContextManager[ScriptedModel]:
         target = cast(ScriptedModel, self.session.decoder.target)
@@ -144,6 +145,8 @@ class World:
     load_error: Exception | None = None
     template_error: Exception | None = None
     exactness: Exactness | None = None
+    exact_draft_max: int = 16
+    """How long drafts may be with --exact."""
     rounding: Verified | Exception | None = None
     """What measuring it finds."""
     on_pass: Callable[["World", int], None] = lambda world, count: None
@@ -237,6 +240,8 @@ class World:
             seed=config.seed,
             interrupt=interrupt,
         )
+        if config.exact:
+            config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))
         self.pair = FakePair(
             config,
             session,

@@ -239,6 +239,12 @@ def test_mistakes_get_a_sentence_before_anything_is_measured(arguments, message)
     assert done.out == ""
 
 
+def test_a_fixed_length_beyond_what_is_exact_is_told():
+    done = world("--exact", "--fixed", "8", exact_draft_max=2)
+    assert (done.code, done.out) == (2, "")
+    assert "With --exact they may have 2 tokens" in done.err
+
+
 def test_a_missing_plot_library_is_told_with_the_command_to_type():
     with pytest.raises(UsageError) as error:
         check_plot(Path("bench.png"), library="no_such_library")

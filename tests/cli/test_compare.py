@@ -60,6 +60,7 @@ def test_both_answers_and_what_they_took_are_the_output():
 
 def test_both_start_from_empty_caches():
     done = world("Hi")
+    assert done.pair.costs_measured
     passes = done.pair.session.decoder.target.passes
     assert sum(len(each) > 1 and each[:2] == list(b"Hi") for each in passes) == 2
 

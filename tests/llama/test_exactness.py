@@ -13,12 +13,14 @@ import pytest
 from specchat.speculative.errors import Cancelled, ModelLoadError, NotExactError, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.backend import device_names
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.exactness import exactness_cache, exactness_of, measured_rounding, verified
+from specchat.speculative.llama.identity import loaded_identity
 from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.llama.rounding_probe import probe
+from specchat.speculative.llama.rounding_probe import command, probe
 
 from . import cuts
 
@@ -171,6 +173,12 @@ def test_a_measurement_is_stopped_by_an_interrupt_and_leaves_no_process(tiny_mod
         os.waitpid(-1, os.WNOHANG)
 
 
+def test_a_measurement_ends_with_whoever_wanted_it(tiny_model_path):
+    line = command(tiny_model_path, SETTINGS, (900,) * 50, tuple(range(1, 18)), False)
+    done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (3, b"")
+
+
 def test_a_process_that_dies_is_told(tiny_model_path):
     def kill(seconds):
         subprocess.run(["pkill", "-KILL", "-P", str(os.getpid()), "-f", "rounding_probe"], check=False)
@@ -183,6 +191,19 @@ def test_a_process_that_dies_is_told(tiny_model_path):
 def test_small_contexts_are_measured_as_far_as_they_go(tiny_model_path, folder):
     asked = replace(config(tiny_model_path, folder), target_config=replace(SETTINGS, n_ctx=20))
     assert exactness(asked).certificate.most <= 9
+
+
+def test_the_draft_gets_the_kernels_of_its_target(tiny_model_path, folder):
+    found = exactness(config(tiny_model_path, folder))
+    by_row = replace(found, certificate=replace(found.certificate, tiled=False))
+    applied = by_row.applied(config(tiny_model_path, folder))
+    assert not applied.target_config.tiled
+    assert not applied.draft_config.tiled
+
+
+def test_what_is_measured_depends_on_the_devices():
+    assert device_names()
+    assert all(name in loaded_identity("big.gguf", SETTINGS) for name in device_names())
 
 
 def test_rejection_cannot_be_exact(tiny_model_path):

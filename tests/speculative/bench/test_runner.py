@@ -133,3 +133,13 @@ def test_a_machine_that_changes_its_speed_changes_both_answers_alike():
     for other_first in (False, True):
         pairing = world.runner().race(reference, plain(world.engine), CASE, other_first)
         assert pairing.speedup == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("other_first", [False, True])
+def test_whoever_is_asked_to_goes_first(other_first):
+    world, order = World(), []
+    twin = FakeModel(n_vocab=8, memory=3)
+    for name, model in (("plain", twin), ("other", world.target)):
+        model.decode = lambda *args, name=name, decode=model.decode: (order.append(name), decode(*args))[1]
+    world.runner(most=3).race(plain(world.engine.beside(twin)), plain(world.engine), CASE, other_first)
+    assert order[:2] == (["other", "plain"] if other_first else ["plain", "other"])

@@ -122,7 +122,7 @@ class BenchOptions:
         bool,
         typer.Option(
             "--verify",
-            help="Measure no speed, but how exact drafting is: how passes over several tokens round.",
+            help="Measure how exact drafting is, not how fast: how passes round, also with --exact; once, for minutes.",
             rich_help_panel=WHAT,
         ),
     ] = False

@@ -40,7 +40,9 @@ class Comparison:
         for name, runs in (("plain", self.plain), ("drafted", self.drafted)):
             seconds, stats = median(_seconds(each, each.stats.completion_tokens) for each in runs), runs[0].stats
             yield f"{name:<8} {seconds:5.2f} s for {stats.completion_tokens} tokens in {stats.rounds} passes"
-        if self.speedup < _FASTER:
+        if not any(each.stats.drafted for each in self.drafted):
+            yield "Nothing was drafted, so a difference between the times is noise."
+        elif self.speedup < _FASTER:
             yield "Drafting was not faster this time."
         elif len(self.plain) == 1:
             yield f"Drafting was about {self.speedup:.1f} times as fast."

@@ -77,7 +77,7 @@ def _exactness(exactness: "Exactness") -> dict[str, Any]:
     return {
         "bit_exact": exactness.bit_exact,
         "rounding": exactness.rounding,
-        "measured_context": exactness.context,
+        "measured_context": exactness.context or None,
     }
 
 

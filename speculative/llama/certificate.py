@@ -33,7 +33,8 @@ class Certificate:
         """What is other than in `config` and may change texts, in words."""
         caches = (self.cache_type_k, self.cache_type_v)
         known = {
-            f"a cache of {' and '.join(caches)}": caches != (config.cache_type_k, config.cache_type_v),
+            f"a K cache of {self.cache_type_k} and a V cache of {self.cache_type_v}": caches
+            != (config.cache_type_k, config.cache_type_v),
             "weights laid out as in the file": self.repack != config.repack,
             "kernels that multiply row by row": self.tiled != config.tiled,
             "two tokens in a pass where there would be one": self.least != config.min_pass,

@@ -49,14 +49,16 @@ class Exactness:
         if found is None:
             return None
         changes = found.changes(config.target_config)
-        costs = f"decoding plain takes {found.plain_cost:.2f} times as long"
+        costs = f"a token that is decoded plain takes {found.plain_cost:.2f} times as long"
         if config.draft != "none":
-            costs += f", a drafted answer at most {found.drafted_cost:.2f} times"
+            costs += f", a drafted one at most {found.drafted_cost:.2f} times"
             if found.most <= config.most_drafted:
                 changes.append(f"at most {found.most - 1} guesses in a round")
         if not changes:
             return None
-        return f"Exact with {', '.join(changes)}: {costs}, and the text may be another than without --exact."
+        return (
+            f"Exact with {', '.join(changes)}. Against a run without --exact {costs}, and the text may be another one."
+        )
 
     def applied(self, config: PairConfig) -> PairConfig:
         """What to load. Raises `UsageError` where a fixed draft length goes beyond what is exact."""
@@ -169,6 +171,6 @@ def _waiting(progress: Progress, what: str, interrupt: Interrupt | None) -> Call
     def waiting(seconds: float) -> None:
         if interrupt is not None:
             interrupt.check()
-        progress(f"measuring how passes round: {what}, {seconds:.0f} s")
+        progress(f"measuring how passes round, {seconds:.0f} s: {what}")
 
     return waiting

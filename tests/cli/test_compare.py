@@ -40,7 +40,7 @@ def lines(plain, drafted, parting, exact=False):
 def taking(tokens, prompt, seconds):
     """An answer of so many tokens that took so long."""
     found = answer("a" * (tokens - 1))
-    return replace(found, stats=replace(found.stats, prompt_seconds=prompt, predicted_seconds=seconds))
+    return replace(found, stats=replace(found.stats, prompt_seconds=prompt, predicted_seconds=seconds, drafted=3))
 
 
 def test_both_answers_and_what_they_took_are_the_output():
@@ -91,6 +91,12 @@ def test_answers_of_different_lengths_are_compared_for_as_many_tokens():
     plain, drafted = taking(11, 10.0, 1.0), taking(41, 10.0, 4.0)
     assert Comparison([plain], [drafted]).speedup == pytest.approx(1)
     assert Comparison([plain], [taking(11, 1.0, 0.1)]).speedup == pytest.approx(10)
+
+
+def test_times_of_an_answer_that_nothing_was_drafted_for_say_nothing():
+    slow, fast = taking(11, 10.0, 1.0), taking(11, 5.0, 0.5)
+    idle = replace(fast, stats=replace(fast.stats, drafted=0))
+    assert "noise" in list(Comparison([slow], [idle]).times())[-1]
 
 
 def test_one_pair_says_about_and_several_their_median():

@@ -125,7 +125,7 @@ def test_json_says_how_exact_an_answer_is():
         return json.loads(World(exactness=exactness).run("run", "-m", "big.gguf", "--json", "Hi").out)["exactness"]
 
     assert of(None) is None
-    assert of(Exactness()) == {"bit_exact": None, "rounding": None, "measured_context": 0}
+    assert of(Exactness()) == {"bit_exact": None, "rounding": None, "measured_context": None}
     assert of(Exactness(rounding=0.5, context=9)) == {"bit_exact": False, "rounding": 0.5, "measured_context": 9}
     assert of(Exactness(certificate=CERTIFICATE, context=9))["bit_exact"] is True
 

@@ -161,7 +161,7 @@ def test_a_model_that_nothing_is_drafted_for_is_exact_as_it_is():
 def test_what_changes_is_said_in_words():
     found = Machine(weights={(True, True): 1, (False, True): 1}, attention={"f16": 0}).search()
     assert found.changes(ASKED) == [
-        "a cache of bf16 and bf16",
+        "a K cache of bf16 and a V cache of bf16",
         "weights laid out as in the file",
         "kernels that multiply row by row",
     ]

@@ -9,6 +9,14 @@ class ProfileError(SpecchatError):
     """A profile is unknown, cannot be read, or says something that has no meaning."""
 
 
+class AccessError(SpecchatError):
+    """The hub does not let us have it: gated, private or missing, or the token was refused."""
+
+
+class FetchError(SpecchatError):
+    """A download failed: the network, the disk, or what arrived is not what was promised."""
+
+
 def choose_from(word: str, known: list[str]) -> str:
     """The hint for an unknown `word`: the one that was probably meant, and all that there are."""
     close = get_close_matches(word, known, n=1, cutoff=0.5)

@@ -62,10 +62,12 @@ def model_facts(header: GgufHeader) -> ModelFacts:
 
 
 def _objection(header: GgufHeader, architecture: str) -> str | None:
-    use = header.text("general.type") or "model"
-    if use != "model" or architecture == "clip":
-        return f"holds no language model but {'a projector' if architecture == 'clip' else use}."
-    return model_kind(header).objection
+    use = "projector" if architecture == "clip" else header.text("general.type") or "model"
+    if use != "model":
+        return f"is no language model: it is of the type {use}."
+    if objection := model_kind(header).objection:
+        return objection
+    return None if header.tensors or header.integer("split.count") else "holds no weights."
 
 
 def model_kind(header: GgufHeader) -> ModelKind:

@@ -60,8 +60,9 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class GgufHeader:
-    """All of a GGUF file but the weights, which start after `size` bytes."""
+    """All of a GGUF file but the weights, which start after `size` bytes. Errors call the file `name`."""
 
+    name: str
     version: int
     metadata: Mapping[str, Value]
     tensors: tuple[Tensor, ...]
@@ -101,7 +102,7 @@ def read_header(source: ByteSource, name: str = "This file") -> GgufHeader:
             raise cursor.damaged(f"it has the key {key} twice")
         metadata[key] = read_value(cursor, int(cursor.number(_WORD)))
     tensors = tuple(_tensor(cursor) for _ in range(n_tensors))
-    return GgufHeader(version, metadata, tensors, _end(cursor, metadata))
+    return GgufHeader(name, version, metadata, tensors, _end(cursor, metadata))
 
 
 def _version(cursor: Cursor) -> int:

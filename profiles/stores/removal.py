@@ -1,32 +1,31 @@
 """Removing a model from the hub's cache, and only what nothing else needs."""
 
 import os
+import shlex
 from pathlib import Path
 
 from specchat.speculative.errors import UsageError
 
 from .hub_cache import PREFIX
-from .stored import HUB, LM_STUDIO, OLLAMA, StoredModel
+from .stored import FOLDER, HUB, LM_STUDIO, OLLAMA, StoredModel
 
 
 def check_removable(model: StoredModel) -> None:
     """Raise `UsageError` for a model that is another tool's to remove, with that tool's way to do so."""
     if model.store == HUB:
         return
-    owner = "a folder of yours" if model.store not in _REMEDIES else f"{model.store}'s store"
-    raise UsageError(
-        f"{model.name} lies in {owner}, where specchat removes nothing.",
-        _REMEDIES.get(model.store, "Remove its files yourself: {files}").format(
-            name=model.name, files=" ".join(map(str, model.shards))
-        ),
-    )
+    owner = "a folder of yours" if model.store == FOLDER else f"{model.store}'s store"
+    raise UsageError(f"{model.name} lies in {owner}, where specchat removes nothing.", _remedy(model))
 
 
-_REMEDIES = {
-    OLLAMA: "Ollama does: ollama rm {name}",
-    LM_STUDIO: "LM Studio does, under My Models; its files: {files}",
-    "llama.cpp": "Remove its files yourself: {files}",
-}
+def _remedy(model: StoredModel) -> str:
+    files = " ".join(shlex.quote(str(shard)) for shard in model.shards)
+    if model.store == OLLAMA:
+        name = "NAME, as ollama list shows it" if model.name == str(model.path) else model.name
+        return f"Ollama does: ollama rm {name}"
+    if model.store == LM_STUDIO:
+        return f"LM Studio does, under My Models; its files: {files}"
+    return f"Remove its files yourself: {files}"
 
 
 def remove(model: StoredModel) -> int:
@@ -38,7 +37,7 @@ def remove(model: StoredModel) -> int:
     targets = {_target(shard, repository) for shard in model.shards}
     snapshots = repository / "snapshots"
     links = [file for file in _files_in(snapshots) if _target(file, repository) in targets]
-    freed = sum(target.stat().st_size for target in targets)
+    freed = sum(target.lstat().st_size for target in targets)
     for file in {*links, *targets}:
         file.unlink(missing_ok=True)
     _remove_empty(snapshots)

@@ -71,9 +71,11 @@ def ollama_model(
     more: tuple[str, ...] = ("template", "license", "params"),
 ) -> Path:
     """As Ollama does; `name` is HOST/NAMESPACE/MODEL/TAG, or MODEL/TAG of its own library."""
-    layers = [{"mediaType": f"{MEDIA}{kind}", "digest": _ollama_blob(store, content), "size": len(content)}]
-    for each in more:
-        layers.append({"mediaType": f"{MEDIA}{each}", "digest": _ollama_blob(store, each.encode()), "size": len(each)})
+    contents = {kind: content} | {each: each.encode() for each in more}
+    layers = [
+        {"mediaType": f"{MEDIA}{media}", "digest": _ollama_blob(store, data), "size": len(data)}
+        for media, data in contents.items()
+    ]
     config = json.dumps({"model_format": "gguf", "model_family": "llama", "os": "linux"}).encode()
     manifest = {
         "schemaVersion": 2,

@@ -6,6 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+    r"(?:^|[-._])((?:UD-)?(?:I?Q\d+(?:_[A-Z0-9]+)*|TQ\d_\d|BF16|FP?16|F32|MXFP4(?:_MOE)?|NVFP4))$", re.IGNORECASE
+"""What llama.cpp knows files by that go with a model: projectors, statistics for quantising, heads that draft."""
+)
+_COMPANIONS = ("mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-")
+_QUANTISATION = re.compile(
+_SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})", re.IGNORECASE)
 from ..hub.choice import model_files, quantisation
 from ..shards import first_shard, shard_of
 

@@ -13,7 +13,7 @@ from specchat.speculative.errors import UsageError
 from .environment import Environment
 from .options import MODELS
 from .quantities import file_size
-from .screen import note, visible
+from .screen import note, one_line
 from .stores import inventory, unknown
 
 
@@ -43,7 +43,7 @@ def rm(env: Environment, options: RemoveOptions) -> None:
         note(env, "Nothing is removed.")
         return
     for model in models:
-        env.stdout.write(f"{visible(model.name)} is removed: {file_size(remove(model))}\n")
+        env.stdout.write(f"{one_line(model.name)} is removed: {file_size(remove(model))}\n")
 
 
 def _exactly(name: str, found: Inventory) -> StoredModel:

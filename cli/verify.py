@@ -13,7 +13,7 @@ from specchat.profiles.stores.sums import is_intact
 from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
-from .screen import visible
+from .screen import one_line
 from .status_line import StatusLine
 from .stores import inventory, named
 
@@ -48,7 +48,7 @@ def verify(env: Environment, options: VerifyOptions) -> None:
         result = _checked(env, model)
         results.append((model, result))
         if not options.json:
-            env.stdout.write(f"{result:<10}  {visible(model.name)}\n")
+            env.stdout.write(f"{result:<10}  {one_line(model.name)}\n")
             env.stdout.flush()
     if options.json:
         env.stdout.write(f"{written({'models': [_content(*each) for each in results]})}\n")
@@ -81,7 +81,7 @@ def _progress(line: StatusLine, model: StoredModel) -> Callable[[int], None]:
         share = 100 * done // max(model.size, 1)
         if share != shown:
             shown = share
-            line.show(f"checking {visible(model.name)}: {share}%")
+            line.show(f"checking {one_line(model.name)}: {share}%")
 
     return advanced
 

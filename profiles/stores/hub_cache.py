@@ -35,6 +35,7 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
     repo = folder.name.removeprefix(PREFIX).replace("--", "/")
     named: set[str] = set()
     listed: set[tuple[Path, ...]] = set()
+    survey.entries(folder / "blobs")  # where it is closed there are no models, and that is noticed
     for snapshot in _snapshots(folder, survey):
         for files in models_among(survey.files_below(snapshot, _DEPTH)):
             blobs = tuple(shard.resolve() for shard in files.shards)

@@ -93,6 +93,15 @@ def test_the_list_as_json(stores):
     }
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOATIME"), reason="only Linux reads without a trace")
+@pytest.mark.parametrize("command", ["list", "verify"])
+def test_looking_at_models_is_no_use_of_them(stores, command):
+    before = world(stores).run("list", "--json").out
+    world(stores).run(command)
+    assert world(stores).run("list", "--json").out == before
+    assert "2023-11-14T12:00:00" in before
+
+
 def test_nothing_is_a_list_too(tmp_path):
     done = world(tmp_path).run("list")
     assert (done.code, done.out) == (0, "")

@@ -9,7 +9,7 @@ import pytest
 from specchat.profiles.stores.inventory import stored_models
 from specchat.profiles.stores.places import Places
 
-from .layouts import ollama_model
+from .layouts import hub_file, ollama_model
 
 grp = pytest.importorskip("grp", reason="there are no such permissions")  # and nobody could import it later
 NOBODY = 65534
@@ -91,6 +91,21 @@ def as_nobody_of_no_group():
     os.seteuid(0)
     os.setegid(0)
     os.setgroups(groups)
+
+
+@pytest.mark.parametrize("store", ["hub", "ollama"])
+def test_closed_blobs_are_no_missing_models(as_nobody, store):
+    with TemporaryDirectory() as name:
+        root = Path(name)
+        if store == "hub":
+            blobs = hub_file(root, "u/r", "m-Q8_0.gguf", b"x").resolve().parent
+        else:
+            blobs = ollama_model(root, "llama3.2/latest", b"x").parent
+        blobs.chmod(0o000)
+        found = stored_models(Places(hub=root, ollama=(root,)))
+        blobs.chmod(0o700)
+    assert found.models == ()
+    assert [each.hint for each in found.notices] == [f"It is yours, so open it: chmod u+rwx {blobs}"]
 
 
 def test_one_closed_folder_hides_no_other(as_nobody):

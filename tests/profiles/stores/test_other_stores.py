@@ -192,7 +192,7 @@ def test_places_that_are_not_there_hold_nothing(tmp_path):
     gone = tmp_path / "gone"
     file = tmp_path / "file"
     file.write_bytes(b"")
-    for place in (gone, file, Path("a\0b"), Path("\ud800")):
+    for place in (gone, file, Path("a\0b"), Path("\ud800"), Path("x" * 5000)):
         found = stored_models(
             Places(hub=place, llama_cpp=(place,), lm_studio=(place,), ollama=(place,), folders=(place,))
         )

@@ -77,6 +77,15 @@ def test_where_links_are_no_links_the_file_itself_goes(tmp_path):
     assert files(tmp_path) == []
 
 
+def test_a_repository_that_is_kept_elsewhere_by_a_link_is_emptied(tmp_path):
+    cache, disk = tmp_path / "hub", tmp_path / "disk"
+    hub_file(disk, "u/r", "m-Q8_0.gguf", b"x")
+    cache.mkdir()
+    (cache / "models--u--r").symlink_to(disk / "models--u--r")
+    assert remove(model(cache, "u/r:Q8_0")) == 1
+    assert files(disk) == []
+
+
 def test_what_others_keep_is_refused_with_their_way_to_remove_it(tmp_path):
     folders = [tmp_path / name for name in ("llama", "studio", "ollama", "mine")]
     llama, studio, ollama, mine = folders

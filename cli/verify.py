@@ -9,6 +9,7 @@ import typer
 from specchat.profiles.errors import FetchError
 from specchat.profiles.stores.stored import HUB, OLLAMA, StoredModel
 from specchat.profiles.stores.sums import is_intact
+from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .json_text import written
@@ -52,9 +53,7 @@ def verify(env: Environment, options: VerifyOptions) -> None:
             env.stdout.flush()
     if options.json:
         env.stdout.write(f"{written({'models': [_content(*each) for each in results]})}\n")
-    damaged = [model for model, result in results if result == DAMAGED]
-    if damaged:
-        raise _damage(damaged)
+    _raise_for(results)
 
 
 def _checked(env: Environment, model: StoredModel) -> str:
@@ -86,10 +85,15 @@ def _progress(line: StatusLine, model: StoredModel) -> Callable[[int], None]:
     return advanced
 
 
-def _damage(models: list[StoredModel]) -> FetchError:
-    names = ", ".join(model.name for model in models)
-    noun, verb = ("model", "is") if len(models) == 1 else ("models", "are")
-    return FetchError(f"{len(models)} {noun} {verb} damaged: {names}.", _remedy(models[0]))
+def _raise_for(results: list[tuple[StoredModel, str]]) -> None:
+    """Raise `FetchError` where models are damaged, `ModelLoadError` where some could not be read."""
+    for kind, error in ((DAMAGED, FetchError), (UNREADABLE, ModelLoadError)):
+        models = [model for model, result in results if result == kind]
+        if models:
+            names = ", ".join(model.name for model in models)
+            counted = "1 model is" if len(models) == 1 else f"{len(models)} models are"
+            hint = _remedy(models[0]) if kind == DAMAGED else "Check the permissions of its files."
+            raise error(f"{counted} {kind}: {names}.", hint)
 
 
 def _remedy(model: StoredModel) -> str:

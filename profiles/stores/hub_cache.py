@@ -27,7 +27,7 @@ def blob_sum(file: Path) -> str:
     """What a blob should hash to, by its name; nothing for a file that is no blob."""
     name = file.name.lower()
     algorithm = _SUMS.get(len(name)) if re.fullmatch("[0-9a-f]+", name) else None
-    return f"{algorithm}:{name}" if algorithm and file.parent.name == "blobs" else ""
+    return f"{algorithm}:{name}" if algorithm else ""
 
 
 def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:

@@ -4,9 +4,11 @@ import json
 import os
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from ..nobody import nobody
 from ..profiles.stores.layouts import hub_file, lm_studio_file, old_llama_file, ollama_model
 from .fakes import World
 
@@ -175,6 +177,21 @@ def test_nothing_is_removed_from_other_stores(stores, name):
     assert sorted(stores.rglob("*")) == before
 
 
+def test_a_model_that_is_named_twice_is_removed_once(stores):
+    done = world(stores).run("rm", "-y", NAMES[0], NAMES[0].lower())
+    assert done.code == 0
+    assert done.out.count("is removed") == 1
+
+
+def test_no_model_is_called_like_what_draft_takes_or_a_profile(tmp_path):
+    (tmp_path / LLAMA).mkdir(parents=True)
+    words = ("auto", "demo", "ngram", "none")
+    for word in words:
+        (tmp_path / LLAMA / f"{word}.gguf").write_bytes(b"x")
+    content = json.loads(world(tmp_path).run("list", "--json").out)
+    assert [model["name"] for model in content["models"]] == [str(tmp_path / LLAMA / f"{word}.gguf") for word in words]
+
+
 def test_what_is_removed_is_not_guessed(stores):
     done = world(stores).run("rm", "-y", "user/big-GGUF")
     assert done.code == 2
@@ -219,6 +236,15 @@ def test_a_changed_byte_is_found(stores, name, hint):
     done = world(stores).run("verify", "--json", name)
     [result] = json.loads(done.out)["models"]
     assert (done.code, result["name"], result["result"]) == (5, name, "damaged")
+
+
+def test_a_file_that_may_not_be_read_is_no_damaged_one():
+    with nobody(), TemporaryDirectory() as name:
+        blob = ollama_model(Path(name) / OLLAMA, "tiny/1m", b"x")
+        blob.chmod(0o000)
+        done = world(Path(name)).run("verify")
+    assert (done.code, done.out) == (3, "unreadable  tiny:1m\n")
+    assert "error: 1 model is unreadable: tiny:1m." in done.err
 
 
 def test_verifying_shows_how_far_it_is_on_a_terminal(stores):

@@ -108,7 +108,7 @@ def test_a_newer_llama_cpp_uses_the_hub_s_layout_in_its_own_folder(tmp_path):
 
 def test_what_is_incomplete_is_noticed_once(tmp_path):
     hub_file(tmp_path, "u/r", "m-Q8_0-00001-of-00002.gguf", b"x")
-    for places in (Places(hub=tmp_path), Places(llama_cpp=(tmp_path,))):
+    for places in (Places(hub=tmp_path), Places(llama_cpp=(tmp_path, tmp_path))):
         assert len(stored_models(places).notices) == 1
 
 

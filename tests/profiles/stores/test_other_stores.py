@@ -201,13 +201,13 @@ def test_files_in_a_folder_are_called_by_their_names(tmp_path):
 
 
 def test_files_of_one_name_in_two_folders_are_called_by_path(tmp_path):
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "m.gguf").write_bytes(b"1")
-    assert set(listing(stored_models(Places(folders=(tmp_path,))))) == {
-        str(tmp_path / "a" / "m.gguf"),
-        str(tmp_path / "b" / "m.gguf"),
-    }
+    files = [tmp_path / folder / "m.gguf" for folder in ("a", "b", "B")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(b"1")
+    found = stored_models(Places(folders=(tmp_path,)))
+    assert set(listing(found)) == set(map(str, files))
+    assert [found.find(str(file)).path for file in files] == files
 
 
 def test_places_that_are_not_there_hold_nothing(tmp_path):

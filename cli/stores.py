@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from specchat.profiles.store import profile_names
+from specchat.profiles.hub.settings import cache_folder
 from specchat.profiles.stores.inventory import Inventory, stored_models
-from specchat.profiles.stores.places import hub_cache, places_of
+from specchat.profiles.stores.places import places_of
 from specchat.profiles.stores.stored import StoredModel
-from specchat.speculative.errors import ModelLoadError
+from specchat.speculative.errors import ModelLoadError, UsageError
 
 from .environment import Environment
 from .screen import warn
@@ -19,9 +19,17 @@ NO_MODELS = ("ngram", "none", "auto")
 
 def inventory(env: Environment, folders: Sequence[Path] = ()) -> Inventory:
     """What all stores have, and the `folders` of the config file."""
-    hub = hub_cache(env.variables, env.home)
-    places = places_of(env.variables, env.home, hub, folders, env.system)
+    from specchat.profiles.store import profile_names  # brings yaml and numpy
+
+    places = places_of(env.variables, env.home, _hub(env), folders, env.system)
     return stored_models(places, reserved=(*NO_MODELS, *profile_names()))
+
+
+def _hub(env: Environment) -> Path | None:
+    try:
+        return cache_folder(env.variables, env.home)
+    except UsageError:  # nobody is at home, and there may be other stores
+        return None
 
 
 def tell_notices(env: Environment, found: Inventory) -> None:

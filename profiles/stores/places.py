@@ -59,19 +59,3 @@ def _ollama(variables: Mapping[str, str], home: Path | None, system: Path) -> It
     if home:
         yield home / ".ollama" / "models"
     yield system / "usr" / "share" / "ollama" / ".ollama" / "models"
-
-
-def hub_cache(variables: Mapping[str, str], home: Callable[[], Path]) -> Path | None:
-    """The hub's cache, as huggingface_hub finds it; None where there is no home folder to put it into."""
-    for name, inside in (
-        ("HF_HUB_CACHE", ""),
-        ("HUGGINGFACE_HUB_CACHE", ""),
-        ("HF_HOME", "hub"),
-        ("XDG_CACHE_HOME", "huggingface/hub"),
-    ):
-        if named := variables.get(name):
-            return Path(named, inside)
-    try:
-        return home() / ".cache" / "huggingface" / "hub"
-    except RuntimeError:
-        return None

@@ -110,6 +110,18 @@ def test_marks_and_roles_count_as_in_llama_cpp(tmp_path_factory, entries):
     assert table(path) == loaded_table(path)
 
 
+@pytest.mark.parametrize(
+    "texts", [["<|end|>", "<|return|>", "<|call|>", "<|channel|>"], ["</s>", "<|tool_response>"], ["</s>"], ["<PRE>"]]
+)
+@pytest.mark.parametrize("kind", TYPES)
+def test_marks_that_change_others_count_as_in_llama_cpp(tmp_path, texts, kind):
+    path = tmp_path / "x.gguf"
+    entries = [("tokenizer.ggml.model", "gpt2"), ("tokenizer.ggml.tokens", ["Ċ", *texts])]
+    types = [("tokenizer.ggml.token_type", [1] + [kind] * len(texts)), ("tokenizer.ggml.merges", ["a b"])]
+    path.write_bytes(header([("general.architecture", "llama"), *entries, *types]))
+    assert table(path) == loaded_table(path)
+
+
 @pytest.mark.parametrize(("model", "kind"), KINDS.items())
 def test_kinds_of_tokenizers_have_one_name(tmp_path, model, kind):
     path = tmp_path / "x.gguf"

@@ -17,6 +17,7 @@ from .hub.siblings import gguf_siblings
 from .names import is_gguf
 from .shards import all_parts, first_shard
 from .sources import MAIN, HubModel, LocalFile, ModelSource, NamedModel, WheelFile, spelled
+from .stores.description import check_loadable
 from .stores.stored import StoredModel
 
 
@@ -106,6 +107,7 @@ def _on_disk(source: HubModel, where: Whereabouts) -> Located | None:
     stored = where.stored()
     for name in (*names, *(f"hf.co/{name}" for name in names)):  # the latter as Ollama calls it
         if found := stored.find(name):
+            check_loadable(found)
             note = f"{source.repo}: {found.name}, which is on this machine." if name == source.repo else ""
             return Located(found.path, note=" ".join(filter(None, [note, found.note])))
     return None
@@ -136,7 +138,10 @@ def _without_gguf(repo: str, hub: Hub) -> ModelLoadError:
 
 
 def _taken(model: StoredModel | None) -> Located | None:
-    return Located(model.path, note=model.note) if model else None
+    if model is None:
+        return None
+    check_loadable(model)
+    return Located(model.path, note=model.note)
 
 
 def _exists(path: Path) -> bool:

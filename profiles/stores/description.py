@@ -8,7 +8,7 @@ from ..gguf.facts import ModelFacts, model_facts
 from ..gguf.header import read_header
 from .conversions import ollama_only
 from .quiet import QuietBytes
-from .stored import StoredModel
+from .stored import OLLAMA, StoredModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,9 @@ def described(model: StoredModel) -> Description:
 
 
 def check_loadable(model: StoredModel) -> None:
-    """Raise `ModelLoadError` for a file that only the tool of its store can load."""
+    """Raise `ModelLoadError` for a file of Ollama's that only Ollama can load, or that is none."""
+    if model.store != OLLAMA:
+        return
     reason = ollama_only(read_header(QuietBytes(model.path), model.name))
     if reason:
         hint = "Get the same model from the hub: specchat pull USER/REPO, one whose name ends in -GGUF."

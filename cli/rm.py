@@ -63,9 +63,7 @@ def _agreed(env: Environment, models: list[StoredModel]) -> bool:
         note(env, f"{model.name}  {file_size(model.size)}")
     noun = "it" if len(models) == 1 else f"all {len(models)}"
     try:
-        return env.read_line(f"Remove {noun} from the hub's cache, which other tools share? [y/N] ").lower() in (
-            "y",
-            "yes",
-        )
+        answer = env.read_line(f"Remove {noun} from the hub's cache, which other tools share? [y/N] ")
     except EOFError:
         return False
+    return answer.strip().lower() in ("y", "yes")

@@ -119,7 +119,7 @@ def _model(name: str, store: str, found: Found) -> StoredModel | None:
         # where access times are not kept, the time of the download is what is known
         last_used=max(max(state.st_atime, state.st_mtime) for state in states),
         shards=found.shards,
-        sums=found.sums,
+        sums=found.sums or ("",) * len(found.shards),
         note=found.note,
     )
 

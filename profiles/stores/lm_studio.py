@@ -35,4 +35,4 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
             continue
         short = (f"{repo}:{files.quantisation}",) if files.quantisation else ()
         names = (repo, *short, inside)
-        yield Found(shards=files.shards, names=names, quantisation=files.quantisation, sums=("",) * len(files.shards))
+        yield Found(shards=files.shards, names=names, quantisation=files.quantisation)

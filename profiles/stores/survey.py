@@ -53,10 +53,12 @@ class Survey:
 
     def text(self, file: Path) -> str:
         """What a small text file says; nothing where it cannot be read as one."""
+        if not os.path.isfile(file):  # noqa: PTH113 - raises nothing, and a pipe would never end
+            return ""
         try:
             with file.open("rb") as stream:
                 data = stream.read(_MOST_BYTES + 1)
-        except (OSError, ValueError):
+        except OSError:
             return ""
         return data.decode(errors="replace") if len(data) <= _MOST_BYTES else ""
 

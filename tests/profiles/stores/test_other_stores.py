@@ -1,6 +1,7 @@
 """llama.cpp's older cache, LM Studio's, Ollama's, and folders that are nobody's."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,14 @@ def test_a_huge_manifest_is_none(tmp_path):
     ollama_model(tmp_path, "huge/latest", b"x")
     manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "huge" / "latest"
     manifest.write_text(manifest.read_text() + " " * 2**20)
+    assert listing(stored_models(Places(ollama=(tmp_path,)))) == {}
+
+
+def test_a_pipe_in_the_place_of_a_manifest_holds_nobody_up(tmp_path):
+    ollama_model(tmp_path, "pipe/latest", b"x")
+    manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "pipe" / "latest"
+    manifest.unlink()
+    os.mkfifo(manifest)
     assert listing(stored_models(Places(ollama=(tmp_path,)))) == {}
 
 

@@ -38,7 +38,7 @@ def test_the_facts_of_a_model(folder):
         "model           big.gguf\n"
         "name            Tiny\n"
         "architecture    llama, 3 layers\n"
-        "parameters      0.12 million\n"
+        "parameters      0.15 million\n"
         "quantisation    F32\n"
         f"size            {(folder / 'big.gguf').stat().st_size / 1000:.1f} kB\n"
         "context         1024 tokens\n"

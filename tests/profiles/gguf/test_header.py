@@ -123,6 +123,10 @@ WRONG = {
     "text": (b"Dear diary", "x.gguf is not a GGUF file: it starts with 'Dear', not with 'GGUF'."),
     "empty": (b"", "x.gguf ends after 0 bytes, in the middle of its header."),
     "short": (b"GGUF\3\0\0", "x.gguf ends after 7 bytes, in the middle of its header."),
+    "version 0": (
+        header(version=0),
+        "x.gguf is in version 0 of the GGUF format, older than llama.cpp reads.",
+    ),
     "version 1": (
         header(version=1),
         "x.gguf is in version 1 of the GGUF format, older than llama.cpp reads.",

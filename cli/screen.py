@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(_picture, text)
 
 
+def one_line(text: str) -> str:
+    """`text` with pictures in the place of line breaks and tabs too: a name that others gave a file."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def _picture(match: re.Match[str]) -> str:
     control = match[0]
     if control == "\r\n":
@@ -63,3 +68,13 @@ def joined(items: Sequence[str], columns: int) -> str:
         else:
             lines.append(item)
     return "\n".join(lines)
+
+
+def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
+    """Names and what they are, one below the other; values are broken between words on a terminal."""
+    width = max(len(name) for name, _ in rows)
+    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
+    for name, value in rows:
+        first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
+        lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
+        env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)

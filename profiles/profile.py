@@ -11,7 +11,8 @@ from specchat.speculative.sampling import SamplingParams
 
 from .errors import ProfileError
 from .fields import Fields
-from .sources import ModelSource, parse_source
+from .names import parse_model
+from .sources import ModelSource
 
 DraftChoice = ModelSource | Literal["ngram", "none"]
 """A draft model, the n-grams of the context itself, or plain decoding."""
@@ -52,7 +53,7 @@ def parse_profile(name: str, content: object, origin: str, folder: Path) -> Prof
         raise ProfileError(f"{origin}: no target is named.", "Write target: and a GGUF file.")
     return Profile(
         name=name,
-        target=parse_source(target, folder),
+        target=parse_model(target, folder),
         description=values.text("description") or "",
         draft=_draft(values.text("draft"), folder),
         draft_max=values.integer("draft_max", 1),
@@ -71,7 +72,7 @@ def _draft(text: str | None, folder: Path) -> DraftChoice | None:
         case "none":
             return "none"
         case _:
-            return parse_source(text, folder) if text else None
+            return parse_model(text, folder) if text else None
 
 
 def _sampling(values: Fields) -> Mapping[str, Any]:

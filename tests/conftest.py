@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from .hub.standin import StandIn
 from .tiny import TinyModel, write_tiny
 
 FOLDER = "SPECCHAT_TEST_MODELS"
@@ -33,6 +34,13 @@ def pytest_runtest_makereport(item):
         report.outcome = "failed"
         report.longrepr = f"skipped, though {REQUIRE} is set: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def standin():
+    """A hub on this machine, without any repository yet."""
+    with StandIn() as hub:
+        yield hub
 
 
 @pytest.fixture(scope="session")

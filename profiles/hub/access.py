@@ -35,8 +35,16 @@ def _refusal(response: "Response", hub: Hub, repo: str, path: str) -> SpecchatEr
     """What an answer of 400 and above means."""
     status, code = response.status_code, response.headers.get("X-Error-Code", "")
     said = response.headers.get("X-Error-Message", "")
-    if response.history and response.url.host != response.history[0].url.host:
-        return _cdn_refusal(response, path)
+    if status == 416:
+        return FetchError(
+            f"{repo}/{path} is shorter there than the hub lists it.", "Type the command again in some minutes."
+        )
+    elsewhere = response.history and response.url.host != response.history[0].url.host
+    who = response.url.host if elsewhere else hub.name
+    if status in (408, 429) or status >= 500:
+        return _trouble(response, hub, who)
+    if elsewhere:
+        return FetchError(f"{who}, where the hub keeps its files, refuses {path}: {status}.", "Try again in a minute.")
     if hub.token and status == 401 and (not code or said.startswith(_BAD_TOKEN)):
         return AccessError(f"{hub.name} refuses the token from {hub.token.origin}.", _other_token(hub))
     if code == "GatedRepo":
@@ -47,9 +55,11 @@ def _refusal(response: "Response", hub: Hub, repo: str, path: str) -> SpecchatEr
         return AccessError(f"{repo} has no file {path}.", f"See {hub.address}/{repo} for those that there are.")
     if code == "RepoNotFound" or (status == 404 and not path):
         return _missing(hub, repo)
+    if said.startswith("Access to this resource is disabled"):
+        return AccessError(f"{hub.name} has closed {repo} for everybody.", f"See {hub.address}/{repo} for the reason.")
     if status in (401, 403, 451):
         return AccessError(f"{hub.name} does not give {repo} away: {said or status}", _other_token(hub))
-    return _trouble(response, hub)
+    return FetchError(f"{who} answers {status} to what any hub is asked.", no_hub(hub).hint)
 
 
 def _gated(hub: Hub, repo: str) -> AccessError:
@@ -86,20 +96,11 @@ def _other_token(hub: Hub) -> str:
     return f"For another account type: {_LOGIN}"
 
 
-def _cdn_refusal(response: "Response", path: str) -> FetchError:
-    return FetchError(
-        f"{response.url.host}, where the hub keeps {path or 'its files'}, answers {response.status_code}.",
-        "Try again in a minute.",
-    )
-
-
-def _trouble(response: "Response", hub: Hub) -> FetchError:
-    status = response.status_code
-    if status == 429:
-        wait = response.headers.get("Retry-After", "")
-        again = f"Type the command again in {wait} seconds" if wait.isdecimal() else "Try again in some minutes"
-        more = "" if hub.token else f"; who is logged in may ask more often: {_LOGIN}"
-        return FetchError(f"{hub.name} was asked too often and wants a pause.", f"{again}{more}.")
-    if status >= 500 or status == 408:
-        return FetchError(f"{hub.name} has trouble of its own: it answers {status}.", "Try again in some minutes.")
-    return FetchError(f"{hub.name} answers {status} to a request that a hub understands.", no_hub(hub).hint)
+def _trouble(response: "Response", hub: Hub, who: str) -> FetchError:
+    if response.status_code != 429:
+        message = f"{who} has trouble of its own: it answers {response.status_code}."
+        return FetchError(message, "Try again in some minutes.")
+    wait = response.headers.get("Retry-After", "")
+    again = f"Type the command again in {wait} seconds" if wait.isdecimal() else "Try again in some minutes"
+    more = "" if hub.token else f"; who is logged in may ask more often: {_LOGIN}"
+    return FetchError(f"{who} was asked too often and wants a pause.", f"{again}{more}.")

@@ -1,5 +1,6 @@
 """Why the hub cannot be reached: the network, a proxy, a mirror, or something else that answers in its place."""
 
+import re
 from typing import TYPE_CHECKING
 
 from ..errors import FetchError
@@ -48,4 +49,5 @@ def _mirror(hub: "Hub") -> str:
 
 
 def _reason(error: Exception) -> str:
-    return str(error).strip().rstrip(".") or type(error).__name__
+    """The system's words, without its number."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)).strip().rstrip(".") or type(error).__name__

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
+T = TypeVar("T")
 _AGAIN = (408, 416, 425, 429, 500, 502, 503, 504)
 """Answers that may be better next time."""
 
@@ -38,6 +40,19 @@ class Attempts:
             return False
         self.patience.sleep(pause)
         return True
+
+
+def patiently(patience: Patience, action: Callable[[], T], hopeless: tuple[type[Exception], ...] = ()) -> T:
+    """What `action` returns, tried again while that may help; not after a `hopeless` error. Raises the last one."""
+    from httpx2 import HTTPError
+
+    attempts = Attempts(patience)
+    while True:
+        try:
+            return action()
+        except HTTPError as error:  # noqa: PERF203 - the loop is that of the attempts
+            if isinstance(error, hopeless) or not attempts.again(error):
+                raise
 
 
 def _pause(error: Exception, failed: int) -> float | None:

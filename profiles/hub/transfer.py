@@ -41,7 +41,7 @@ def bring(hub: Hub, place: Place, meter: Meter) -> None:
 @contextmanager
 def _lock(place: Place, meter: Meter) -> Iterator[None]:
     """Hold the lock of the blob; while another process has it, tell how far that one is."""
-    from huggingface_hub.utils import WeakFileLock
+    from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
     place.lock.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
@@ -60,7 +60,7 @@ def _entered(held: ExitStack, lock: object) -> bool:
 
 def _clear(place: Place) -> None:
     """Remove what killed downloads left: who writes there holds a lock, and these locks are free."""
-    from huggingface_hub.utils import WeakFileLock
+    from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
     for orphan in place.orphans:
         orphan.unlink(missing_ok=True)
@@ -95,6 +95,7 @@ def _fetch_piece(hub: Hub, partial: Partial, meter: Meter) -> None:
     with open_range(hub, partial.file, partial.done, stop) as reply:
         if reply.offset < partial.done:  # this server knows no ranges
             partial.start_over()
+            meter.at(0)
         for block in reply.blocks:
             partial.add(block)
             meter.at(partial.done)

@@ -7,23 +7,25 @@ from specchat.speculative.errors import SpecchatError
 from ..errors import AccessError, FetchError
 from .client import Hub
 from .network import no_answer, no_hub
+from .patience import asked_pause
 
 if TYPE_CHECKING:
     from httpx2 import Response
 
 _BAD_TOKEN = ("Invalid credentials", "Invalid username or password", "Invalid user token")
 _LOGIN = "hf auth login"
+_SAID = 200
+"""Characters of the hub's own words that are repeated."""
 
 
 def explain(error: Exception, hub: Hub, repo: str, path: str = "") -> SpecchatError:
     """What `error` means, which came of asking `hub` about `repo`, or about the file `path` in it."""
-    from httpx2 import HTTPError, InvalidURL
-    from huggingface_hub.errors import HfHubHTTPError
+    from httpx2 import HTTPError, HTTPStatusError, InvalidURL
 
     match error:
         case SpecchatError():
             return error
-        case HfHubHTTPError():
+        case HTTPStatusError():
             return _refusal(error.response, hub, repo, path)
         case HTTPError() | InvalidURL():
             return no_answer(error, hub)
@@ -34,7 +36,7 @@ def explain(error: Exception, hub: Hub, repo: str, path: str = "") -> SpecchatEr
 def _refusal(response: "Response", hub: Hub, repo: str, path: str) -> SpecchatError:
     """What an answer of 400 and above means."""
     status, code = response.status_code, response.headers.get("X-Error-Code", "")
-    said = response.headers.get("X-Error-Message", "")
+    said = response.headers.get("X-Error-Message", "")[:_SAID]
     if status == 416:
         return FetchError(
             f"{repo}/{path} is shorter there than the hub lists it.", "Type the command again in some minutes."
@@ -100,7 +102,7 @@ def _trouble(response: "Response", hub: Hub, who: str) -> FetchError:
     if response.status_code != 429:
         message = f"{who} has trouble of its own: it answers {response.status_code}."
         return FetchError(message, "Try again in some minutes.")
-    wait = response.headers.get("Retry-After", "")
-    again = f"Type the command again in {wait} seconds" if wait.isdecimal() else "Try again in some minutes"
+    wait = asked_pause(response)
+    again = f"Type the command again in {wait} seconds" if wait else "Try again in some minutes"
     more = "" if hub.token else f"; who is logged in may ask more often: {_LOGIN}"
     return FetchError(f"{who} was asked too often and wants a pause.", f"{again}{more}.")

@@ -95,7 +95,6 @@ class Hub:
     def _ask(self, path: str, asked: Mapping[str, str], repo: str) -> Any:
         """An answer of the API, as it was decoded from JSON."""
         from httpx2 import ConnectError, HTTPError, InvalidURL, ProxyError
-        from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
 
         self.require_online(repo)
         session = self.session()
@@ -103,7 +102,7 @@ class Hub:
         def answer() -> Any:
             url = f"{self.endpoint}/api/{path}"
             response = session.get(url, params=dict(asked), headers=self.headers, timeout=self.patience.stall)
-            hf_raise_for_status(response)
+            response.raise_for_status()
             return response.json()
 
         try:

@@ -3,11 +3,16 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from httpx2 import Response
 
 T = TypeVar("T")
 _AGAIN = (408, 416, 425, 429, 500, 502, 503, 504)
 """Answers that may be better next time."""
+_DIGITS = 10
+"""Of a number of seconds that somebody means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +60,28 @@ def patiently(patience: Patience, action: Callable[[], T], hopeless: tuple[type[
                 raise
 
 
+def asked_pause(response: "Response") -> int | None:
+    """The seconds that the hub asks everybody to wait who comes too often, None where it names none."""
+    from huggingface_hub.utils import parse_ratelimit_headers  # type: ignore[attr-defined]
+
+    limit = parse_ratelimit_headers(response.headers) if response.status_code == 429 else None
+    if limit and limit.remaining == 0:
+        return int(limit.reset_in_seconds)
+    text = response.headers.get("Retry-After", "")
+    return int(text) if text.isdecimal() and len(text) < _DIGITS else None
+
+
 def _pause(error: Exception, failed: int) -> float | None:
     """Seconds to wait: what the hub asks for, else longer each time; None where waiting does not help."""
-    from httpx2 import TransportError, UnsupportedProtocol
-    from huggingface_hub.errors import HfHubHTTPError
+    from httpx2 import HTTPStatusError, TransportError, UnsupportedProtocol
 
-    if isinstance(error, HfHubHTTPError):
-        status = error.response.status_code
-        expired = status == 403 and error.response.history  # the address that the hub signed for its CDN
-        if status not in _AGAIN and not expired:
+    if isinstance(error, HTTPStatusError):
+        response = error.response
+        expired = response.status_code == 403 and response.history  # the address that the hub signed for its CDN
+        if response.status_code not in _AGAIN and not expired:
             return None
-        asked = error.response.headers.get("Retry-After", "")
-        if asked.isdecimal():
-            return float(asked)
+        if (asked := asked_pause(response)) is not None:
+            return asked
     elif not isinstance(error, TransportError) or isinstance(error, UnsupportedProtocol):
         return None
     return 2.0**failed

@@ -133,6 +133,24 @@ def test_too_many_requests(stock, tmp_path):
     )
 
 
+def test_too_many_requests_as_the_real_hub_counts_them(stock, tmp_path):
+    headers = {"RateLimit": '"api";r=0;t=120', "RateLimit-Policy": '"fixed window";"api";q=500;w=300'}
+    stock.inject(Fault("/api/", status=429, headers=headers))
+    assert "again in 120 seconds" in listing(stock, tmp_path, "user/open", token="hf_good")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"\xff", b"null", b"<html>", b'{"error": 7}'])
+@pytest.mark.parametrize("status", [304, 400, 403, 404, 500])
+def test_whatever_comes_with_a_refusal_is_no_trouble(stock, tmp_path, status, body):
+    stock.inject(Fault("/api/", status=status, body=body, times=ALWAYS))
+    assert listing(stock, tmp_path, "user/open").startswith("error: ")
+    stock.faults.clear()
+    hub = hub_at(stock.endpoint, tmp_path)
+    file = file_of(hub, "user/open")
+    stock.inject(Fault("/resolve/", status=status, body=body, times=ALWAYS))
+    assert told(lambda: HubBytes(hub, file).read(0, 4)).startswith("error: ")
+
+
 def test_a_hub_in_trouble(stock, tmp_path):
     stock.inject(Fault("/api/", status=503, times=ALWAYS))
     assert listing(stock, tmp_path, "user/open") == (

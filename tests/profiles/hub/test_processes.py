@@ -11,8 +11,10 @@ from random import Random
 
 import pytest
 
+from specchat.profiles.hub.download import download
+
 from ...hub.faults import Fault
-from .support import DATA, whole_files
+from .support import DATA, Watch, file_of, hub_at, whole_files
 
 MEGABYTE = 1_000_000
 FETCH = (sys.executable, str(Path(__file__).with_name("fetch_one.py")))
@@ -88,6 +90,18 @@ def test_a_download_of_200_mb_that_is_killed_halfway_costs_at_most_a_tenth_more(
     assert digest(out.strip()) == digest(source)
     assert standin.served <= 1.1 * size
     assert not list((tmp_path / "cache").glob("**/*.incomplete"))
+
+
+def test_200_mb_that_are_cut_at_ten_random_places_arrive_right(standin, tmp_path):
+    size, places = 200 * MEGABYTE, Random(10)
+    source = large_file(tmp_path / "source", size, 1)
+    standin.add("user/repo", {"model.gguf": source})
+    for _ in range(10):
+        standin.inject(Fault("/cdn/", cut_at=places.randrange(size // 11)))
+    hub = hub_at(standin.endpoint, tmp_path / "cache")
+    path = download(hub, [file_of(hub)], Watch())[0]
+    assert digest(path) == digest(source)
+    assert standin.served <= 1.1 * size
 
 
 def test_two_processes_that_want_the_same_files_share_the_work(standin, start, tmp_path):

@@ -1,4 +1,4 @@
-"""How long to wait for the hub, and how often to ask again."""
+"""How long to wait for the hub, how often to ask again, and for how much at once."""
 
 import time
 from collections.abc import Callable
@@ -23,6 +23,8 @@ class Patience:
     attempts: int = 6
     longest: float = 60.0
     """The longest pause in seconds that the hub may ask for."""
+    piece: int = 1 << 30
+    """Bytes of one request: the hub's CDN sends nothing above 50 GB, and signs its addresses for some time only."""
     sleep: Callable[[float], None] = time.sleep
 
 

@@ -14,8 +14,6 @@ from .patience import Attempts
 from .progress import Meter
 from .ranges import open_range
 
-_PIECE = 1 << 30
-"""Bytes of one request. The hub's CDN sends nothing above 50 GB at once, and signs its addresses for some time only."""
 _TICK = 0.5
 """Seconds between looks at what another process has fetched."""
 _KEPT = "What has arrived is kept: the same command goes on from there."
@@ -91,7 +89,7 @@ def _fetch_piece(hub: Hub, partial: Partial, meter: Meter) -> None:
     """As much as one request brings. Raises what `open_range` does."""
     from httpx2 import RemoteProtocolError
 
-    stop = min(partial.done + _PIECE, partial.file.size)
+    stop = min(partial.done + hub.patience.piece, partial.file.size)
     with open_range(hub, partial.file, partial.done, stop) as reply:
         if reply.offset < partial.done:  # this server knows no ranges
             partial.start_over()

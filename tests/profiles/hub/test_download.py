@@ -44,6 +44,13 @@ def test_what_lies_in_git_itself_is_verified_by_its_git_checksum(standin, tmp_pa
         fetch(hub_at(standin.endpoint, tmp_path / "other"), file)
 
 
+def test_a_huge_file_is_asked_for_in_pieces(hub, standin):
+    path, _ = fetch(replace(hub, patience=replace(hub.patience, piece=30_000)))
+    assert path.read_bytes() == DATA
+    ranges = [request.range for request in standin.requests if request.path.startswith("/cdn/")]
+    assert ranges == ["bytes=0-29999", "bytes=30000-59999", "bytes=60000-89999", "bytes=90000-99999"]
+
+
 def test_an_empty_file_takes_no_request(standin, tmp_path):
     standin.add("user/repo", {"model.gguf": b""}, in_lfs=False)
     hub = hub_at(standin.endpoint, tmp_path)

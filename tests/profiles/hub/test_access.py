@@ -44,6 +44,8 @@ def test_a_repository_that_is_not_there(stock, tmp_path):
     )
     assert listing(stock, tmp_path, "user/absent") == text
     assert listing(stock, tmp_path, "user/private") == text.replace("absent", "private")
+    stock.inject(Fault("/api/", status=401, headers={"X-Error-Message": "Invalid username or password."}))
+    assert listing(stock, tmp_path, "user/absent") == text
 
 
 def test_a_repository_that_the_token_does_not_open(stock, tmp_path):
@@ -85,6 +87,15 @@ def test_a_token_that_nobody_knows(stock, tmp_path):
     stock.inject(Fault("/api/", status=401, headers=headers))
     assert listing(stock, tmp_path, "user/open", token="hf_old") == (
         "error: HUB refuses the token from HF_TOKEN.\n"
+        "hint: For another account set HF_TOKEN to its token, or unset it and type: hf auth login\n"
+        "exit code 4\n"
+    )
+
+
+def test_a_token_that_may_not_do_enough(stock, tmp_path):
+    stock.inject(Fault("/api/", status=403, headers={"X-Error-Message": "Enable access to gated repositories."}))
+    assert listing(stock, tmp_path, "user/open", token="hf_fine") == (
+        "error: HUB does not give user/open away: Enable access to gated repositories.\n"
         "hint: For another account set HF_TOKEN to its token, or unset it and type: hf auth login\n"
         "exit code 4\n"
     )
@@ -161,8 +172,8 @@ def test_a_hub_in_trouble(stock, tmp_path):
 def test_a_file_that_is_shorter_than_listed(stock, tmp_path):
     stock.inject(Fault("/cdn/", status=416, times=ALWAYS))
     assert fetching(stock, tmp_path, "user/open") == (
-        "error: user/open/model.gguf is shorter there than the hub lists it.\n"
-        "hint: Type the command again in some minutes.\n"
+        "error: model.gguf is shorter at localhost than the hub lists it.\n"
+        "hint: Try again in some minutes.\n"
         "exit code 5\n"
     )
 

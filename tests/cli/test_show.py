@@ -146,6 +146,14 @@ def test_models_of_the_hub_are_compared_without_fetching_them(folder, standin):
     assert not (folder / "hub").exists()
 
 
+def test_a_split_model_of_the_hub_is_as_large_as_all_its_files(folder, standin):
+    whole = write_tiny(folder / "whole.gguf", TinyModel(metadata={"split.count": 2}))
+    standin.add("some/model", {f"m-Q4_K_M-0000{part}-of-00002.gguf": whole for part in (1, 2)})
+    world = show(folder, "some/model", HF_ENDPOINT=standin.endpoint, HF_HOME=str(folder / "hub"))
+    size = 2 * whole.stat().st_size / 1000
+    assert f"size            {size:.1f} kB in 2 files, not on this machine\n" in world.out
+
+
 def test_offline_nobody_is_asked(folder, standin):
     world = show(folder, "some/models", "--offline", HF_ENDPOINT=standin.endpoint, HF_HOME=str(folder / "hub"))
     assert world.code == 3

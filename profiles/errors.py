@@ -1,5 +1,6 @@
 """What can be wrong with a profile."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from specchat.speculative.errors import SpecchatError
@@ -17,7 +18,7 @@ class FetchError(SpecchatError):
     """A download failed: the network, the disk, or what arrived is not what was promised."""
 
 
-def choose_from(word: str, known: list[str]) -> str:
+def choose_from(word: str, known: Sequence[str]) -> str:
     """The hint for an unknown `word`: the one that was probably meant, and all that there are."""
     close = get_close_matches(word, known, n=1, cutoff=0.5)
     listed = ", ".join(sorted(known))

@@ -11,6 +11,7 @@ from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
 from .run import run
+from .show import show
 from .version import installed_version
 
 
@@ -26,6 +27,7 @@ def application() -> typer.Typer:
     app.command("run", cls=GroupedCommand)(gathered(run))
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
+    app.command("show", cls=GroupedCommand)(gathered(show))
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

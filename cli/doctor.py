@@ -2,7 +2,6 @@
 
 import platform
 import re
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .loading import importing_llama_cpp
+from .screen import write_rows
 from .version import installed_version
 
 if TYPE_CHECKING:
@@ -26,19 +26,9 @@ def doctor(env: Environment) -> None:
 
             build = build_info()
     except SpecchatError:
-        _show(env, [*general_rows(), *machine_rows()])
+        write_rows(env, [*general_rows(), *machine_rows()])
         raise
-    _show(env, [*general_rows(), *build_rows(build), *machine_rows()])
-
-
-def _show(env: Environment, rows: list[tuple[str, str]]) -> None:
-    width = max(len(name) for name, _ in rows)
-    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
-    for name, value in rows:
-        first, *others = textwrap.wrap(value, max(20, room)) or [""]
-        env.stdout.write(
-            "\n".join([f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]) + "\n"
-        )
+    write_rows(env, [*general_rows(), *build_rows(build), *machine_rows()])
 
 
 def general_rows() -> list[tuple[str, str]]:

@@ -37,7 +37,6 @@ COMMANDS = {
     "load": "Every run loads its models itself: specchat run -m FILE",
     "list": _FILES,
     "ls": _FILES,
-    "show": _FILES,
     "create": _FILES,
     "cp": _FILES,
     "rm": _FILES,

@@ -63,3 +63,13 @@ def joined(items: Sequence[str], columns: int) -> str:
         else:
             lines.append(item)
     return "\n".join(lines)
+
+
+def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
+    """Names and what they are, one below the other; values are broken between words on a terminal."""
+    width = max(len(name) for name, _ in rows)
+    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
+    for name, value in rows:
+        first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
+        lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
+        env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)

@@ -10,6 +10,7 @@ from .doctor import doctor
 from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
+from .profile import profile_commands
 from .run import run
 from .show import show
 from .version import installed_version
@@ -28,6 +29,7 @@ def application() -> typer.Typer:
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
     app.command("show", cls=GroupedCommand)(gathered(show))
+    app.add_typer(profile_commands(), name="profile")
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

@@ -10,7 +10,7 @@ from specchat.profiles.variables import unknown_variables
 from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
-from .json_output import written
+from .json_text import written
 from .precedence import Asked
 from .screen import visible, warn
 
@@ -23,7 +23,7 @@ UNSAID = {
 }
 """What holds where nothing has a value."""
 _LONGEST = 60
-"""Characters of a value in the table."""
+"""Characters of a text in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,4 +100,4 @@ def _shown(row: Row) -> str:
         return UNSAID.get(row.name, "")
     text = ", ".join(map(repr, row.value)) if isinstance(row.value, list) else str(row.value)
     text = visible(text.replace("\n", "\\n").replace("\t", "\\t")) or "none"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return f"{text[: _LONGEST - 1]}…" if row.name in ("system", "stop") and len(text) > _LONGEST else text

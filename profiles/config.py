@@ -1,5 +1,6 @@
 """The config file: what holds where no profile, variable or option says otherwise."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from .paths import expanded
 from .profile import FORMAT, check_format
 from .settings import KEYS as SETTINGS
 from .settings import Layer, read_settings
-from .yaml_file import read_settings_file
+from .yaml_file import parse_settings, read_settings_file
 
 FILE = "config.yaml"
 KEYS = ("profile", *SETTINGS, "model_folders", "format")
@@ -35,7 +36,10 @@ def load_config(folder: Path | None) -> Config:
     """
     if folder is None or not (folder / FILE).exists():
         return Config()
-    values = read_settings_file(folder / FILE)
+    return _config(read_settings_file(folder / FILE), folder)
+
+
+def _config(values: Fields, folder: Path) -> Config:
     values.only(KEYS)
     check_format(values)
     _check_one_model(values)
@@ -58,19 +62,28 @@ def _check_one_model(values: Fields) -> None:
 def keep_default(folder: Path, profile: str) -> Path:
     """Make `profile` what runs where no model is named; returns the config file, of which all else stays as it is.
 
-    Raises `OSError` where it cannot be written, and as `load_config` does.
+    Raises `ProfileError` for a file in which that is not to be done by changing or adding a line, and as `load_config`
+    does; `OSError` where it cannot be written.
     """
     file = folder / FILE
-    config = load_config(folder)
-    line = f"profile: {profile}"
-    if not file.exists():
-        lines = [f"format: {FORMAT}", line]
-    else:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-        if config.profile is None:
-            lines.append(line)
-        else:
-            number = int(config.profile_at.rpartition(" ")[2])
-            lines[number - 1] = line
-    write_whole(file, "".join(f"{each}\n" for each in lines).encode())
+    load_config(folder)
+    before = file.read_bytes() if file.exists() else f"format: {FORMAT}\n".encode()
+    line = f"profile: {profile}".encode()
+    after, found = re.subn(rb"^profile[ \t]*:[^\r\n]*", lambda match: line, before, count=1, flags=re.MULTILINE)
+    if not found:
+        after = before + (b"" if not before or before.endswith(b"\n") else b"\n") + line + b"\n"
+    if not _makes_default(after, before, folder, profile):
+        hint = f"Write this line into it: {line.decode()}"
+        raise ProfileError(f"{file} cannot be changed by a single line.", hint)
+    write_whole(file.resolve(), after)  # it may be a link
     return file
+
+
+def _makes_default(after: bytes, before: bytes, folder: Path, profile: str) -> bool:
+    """Whether the text `after` says what `before` does, but for the profile."""
+    try:
+        new, old = (parse_settings(text, FILE) for text in (after, before))
+        _config(new, folder)
+    except ProfileError:
+        return False
+    return new.values == {**old.values, "profile": profile}

@@ -12,21 +12,25 @@ _MOST_BYTES = 1 << 20
 
 
 def read_settings_file(file: Path) -> Fields:
-    """The mapping in a YAML file; an empty file holds none.
+    """The mapping in a YAML file. Raises `ProfileError` if it cannot be read, and as `parse_settings` does."""
+    return parse_settings(_read(file), str(file))
 
-    Raises `ProfileError` for a file that cannot be read, is too long, is no YAML, or names a setting twice.
+
+def parse_settings(data: bytes, origin: str) -> Fields:
+    """The mapping in a YAML text; an empty text holds none. Errors call the text `origin`.
+
+    Raises `ProfileError` for what is no YAML, or names a setting twice.
     """
-    data = _read(file)
     try:
-        content = _parse(data.decode("utf-8-sig"), str(file))
+        content = _parse(data.decode("utf-8-sig"), origin)
     except ProfileError:
         raise
     except Exception as error:  # the parser lets out whatever a number or a depth makes Python raise
-        raise ProfileError(f"{file}{_line(error)}: this is not YAML.", _problem(error)) from error
+        raise ProfileError(f"{origin}{_line(error)}: this is not YAML.", _problem(error)) from error
     if content is None:
-        return Fields(str(file), {})
+        return Fields(origin, {})
     if not isinstance(content, Fields):
-        raise ProfileError(f"{file}: there are no settings in it.", "Write one `name: value` a line.")
+        raise ProfileError(f"{origin}: there are no settings in it.", "Write one `name: value` a line.")
     return content
 
 

@@ -11,6 +11,7 @@ from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
 from .list import list_models
+from .profile import profile_commands
 from .rm import rm
 from .run import run
 from .show import show
@@ -34,6 +35,7 @@ def application() -> typer.Typer:
     app.command("list", cls=GroupedCommand)(gathered(list_models))
     app.command("verify", cls=GroupedCommand)(gathered(verify))
     app.command("rm", cls=GroupedCommand)(gathered(rm))
+    app.add_typer(profile_commands(), name="profile")
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

@@ -18,9 +18,9 @@ from specchat.speculative.model import LanguageModel
 
 from .bench_options import BenchOptions
 from .environment import Environment
+from .flags import PairOptions
 from .input import text_or_file
-from .options import DraftingOptions, MachineOptions, ModelOptions, PromptOptions, SamplingOptions
-from .request import PairOptions, named_profile, pair_config
+from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 from .screen import warn
 
 if TYPE_CHECKING:
@@ -42,24 +42,17 @@ class Contest:
     seed: int
 
 
-def config_of(
-    env: Environment,
-    models: ModelOptions,
-    what: BenchOptions,
-    drafting: DraftingOptions,
-    machine: MachineOptions,
-    verbose: bool,
-) -> PairConfig:
-    """What to load, by the options and else by the profile."""
-    profile = named_profile(models, PromptOptions(), "bench")
-    options = PairOptions(
+def options_of(
+    models: ModelOptions, what: BenchOptions, drafting: DraftingOptions, machine: MachineOptions, verbose: bool
+) -> PairOptions:
+    """The options that say how a pair is loaded."""
+    return PairOptions(
         models=models,
         drafting=drafting,
         machine=machine,
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    return pair_config(options, profile, env.cache_folder)
 
 
 def comparable(config: PairConfig, models: ModelOptions, what: BenchOptions) -> PairConfig:

@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from specchat.profiles.store import load_profile
+from specchat.profiles.store import Profiles
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 
@@ -29,11 +29,13 @@ RUNS = 5
 
 def demo(env: Environment) -> int:
     """Answer plain and drafted, and compare; returns the exit code."""
-    profile = load_profile("demo")
+    profile = Profiles().load("demo")
+    settings = profile.settings
+    assert settings.target is not None
     config = PairConfig(
-        target=model_file(profile.target), draft="ngram", sampling=profile.sampling, cache_folder=env.cache_folder
+        target=model_file(settings.target), draft="ngram", sampling=settings.sampling(), cache_folder=env.cache_folder
     )
-    env.stdout.write(f"{profile.description}\n\n{QUESTION}\n\n")
+    env.stdout.write(f"{profile.about.description}\n\n{QUESTION}\n\n")
     with load(env, config, quiet=False) as pair:
         comparer = Comparer(env, pair, Limits(max_tokens=200, stop=()), OutputOptions(tint=True))
         comparer.run(pair.chat_tokens([Message("user", QUESTION)]), repetitions=RUNS)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
+_CONFIGS = "Library/Application Support" if sys.platform == "darwin" else ".config"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,13 +52,21 @@ class Environment:
     @property
     def cache_folder(self) -> Path | None:
         """Where to keep what can be found out again; None where there is no place for that."""
-        named = (Path(self.variables.get(name, "")) for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
+        return self._folder("XDG_CACHE_HOME", "LOCALAPPDATA", _CACHES)
+
+    @property
+    def config_folder(self) -> Path | None:
+        """Where a person keeps settings and profiles; None where there is no place for that."""
+        return self._folder("XDG_CONFIG_HOME", "APPDATA", _CONFIGS)
+
+    def _folder(self, variable: str, on_windows: str, in_home: str) -> Path | None:
+        named = (Path(self.variables.get(name, "")) for name in (variable, on_windows))
         try:
             # the XDG specification: relative paths are to be ignored
-            caches = next(filter(Path.is_absolute, named), None) or self.home() / _CACHES
+            folder = next(filter(Path.is_absolute, named), None) or self.home() / in_home
         except RuntimeError:
             return None
-        return caches / "specchat"
+        return folder / "specchat"
 
     @property
     def width(self) -> int:

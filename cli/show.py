@@ -88,11 +88,12 @@ def _seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
 
 def _source(env: Environment, text: str) -> ModelSource:
     """What `text` names; of a profile, its target."""
-    from specchat.profiles.store import load_profile, profile_names
+    from .precedence import profiles_of
 
     source = parse_model(text, mirror=env.variables.get("HF_ENDPOINT", ""))
-    if isinstance(source, NamedModel) and source.name in profile_names():
-        return load_profile(source.name).target
+    profiles = profiles_of(env)
+    if isinstance(source, NamedModel) and source.name in profiles.files():
+        return profiles.load(source.name).settings.target or source
     return source
 
 

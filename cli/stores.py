@@ -17,12 +17,15 @@ NO_MODELS = ("ngram", "none", "auto")
 """What --draft takes beside models."""
 
 
-def inventory(env: Environment, folders: Sequence[Path] = ()) -> Inventory:
-    """What all stores have, and the `folders` of the config file."""
-    from specchat.profiles.store import profile_names  # brings yaml and numpy
+def inventory(env: Environment) -> Inventory:
+    """What all stores have, and the folders that the config file names."""
+    from specchat.profiles.config import load_config  # brings yaml
 
+    from .precedence import profiles_of
+
+    folders = load_config(env.config_folder).model_folders
     places = places_of(env.variables, env.home, _hub(env), folders, env.system)
-    return stored_models(places, reserved=(*NO_MODELS, *profile_names()))
+    return stored_models(places, reserved=(*NO_MODELS, *profiles_of(env).names()))
 
 
 def _hub(env: Environment) -> Path | None:

@@ -8,7 +8,7 @@ import typer
 
 from .habits import CONTEXT_HINT, looks_like_model, no_model
 
-COMMANDS = ("run", "complete", "bench", "show", "list", "rm", "verify", "doctor", "help")
+COMMANDS = ("run", "complete", "bench", "show", "list", "rm", "verify", "profile", "doctor", "help")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
@@ -55,4 +55,5 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
         guess = f"Did you mean {close[0]}? " if close else ""
         dashes = "; a prompt that starts with a dash goes behind --"
-    return f"{guess}specchat {first} --help lists the options{dashes}."
+    lists = "commands" if first == "profile" and "command" in error.message.lower() else "options"
+    return f"{guess}specchat {first} --help lists the {lists}{dashes}."

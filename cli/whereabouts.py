@@ -11,10 +11,10 @@ from .stores import inventory
 
 def whereabouts(env: Environment, *, offline: bool) -> Whereabouts:
     """The stores of this machine and the hub, each looked at when that is needed, and once."""
-    from specchat.profiles.store import profile_names
+    from .precedence import profiles_of
 
     return Whereabouts(
         stored=cache(lambda: inventory(env)),
         hub=cache(lambda: hub_of(env.variables, env.home, offline=offline)),
-        words=profile_names(),
+        words=profiles_of(env).names(),
     )

@@ -155,7 +155,7 @@ class World:
     stdout: io.StringIO = field(default_factory=io.StringIO)
     stderr: io.StringIO = field(default_factory=io.StringIO)
     variables: dict[str, str] = field(default_factory=dict)
-    home: Callable[[], Path] = Path.home
+    home: Callable[[], Path] = lambda: Path("/nobody")
     system: Path = Path(os.devnull)
     patience: float = 2.0
     terminal_taken: bool = False

@@ -11,8 +11,8 @@ from specchat.speculative.errors import ModelLoadError
 from ..errors import FetchError
 from .files import RemoteFile, remote_files
 from .patience import Patience, patiently
-from .settings import PUBLIC_HUB, cache_folder, endpoint, hub_home, proxy_variable
-from .token import Token, find_token, is_yes
+from .settings import PUBLIC_HUB, cache_folder, endpoint, hub_home, is_offline, proxy_variable
+from .token import Token, find_token
 
 if TYPE_CHECKING:
     from httpx2 import Client
@@ -127,6 +127,6 @@ def hub_of(variables: Mapping[str, str], home: Callable[[], Path], *, offline: b
         endpoint=address,
         token=find_token(variables, hub_home(variables, home)),
         cache=cache_folder(variables, home),
-        offline=offline or is_yes(variables.get("HF_HUB_OFFLINE")) or is_yes(variables.get("TRANSFORMERS_OFFLINE")),
+        offline=offline or is_offline(variables),
         proxy=proxy_variable(address, variables),
     )

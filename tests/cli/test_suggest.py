@@ -63,5 +63,7 @@ def test_at_a_terminal_nothing_happens_without_a_yes(tmp_path, lines):
 
 
 def test_a_yes_is_kept(tmp_path):
-    world(tmp_path, screen=True, stdin=None, lines=["y"], variables={"HF_ENDPOINT": "http://127.0.0.1:9"}).run("run", "hello")
+    world(tmp_path, screen=True, stdin=None, lines=["y"], variables={"HF_ENDPOINT": "http://127.0.0.1:9"}).run(
+        "run", "hello"
+    )
     assert load_config(tmp_path / ".config" / "specchat").profile == "qwen3-4b"

@@ -1,5 +1,6 @@
 """What a pass of a model costs on this machine, by the number of its tokens: measured, and kept fresh."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -32,6 +33,7 @@ class CostCurve:
     measured: dict[int, float] = field(default_factory=dict)
     _drifts: list[float] = field(default_factory=lambda: [1.0, 1.0])
     _recent: dict[int, list[float]] = field(default_factory=dict)
+    _found: tuple[list[int], NDArray[np.float64]] | None = None
 
     def snapshot(self) -> Mapping[int, float]:
         """What is worth keeping for the next run: seconds by length."""
@@ -42,7 +44,10 @@ class CostCurve:
 
     def at(self, length: int) -> float:
         """The expected seconds of a pass over `length` tokens; at least one length was measured."""
-        return float(self._of(np.array([length]))[0])
+        known, figures = self._points()
+        if length > known[-1]:
+            return float(self.upto(length)[-1])
+        return float(np.interp(length, known, figures))
 
     def upto(self, length: int) -> NDArray[np.float64]:
         """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.
@@ -50,20 +55,30 @@ class CostCurve:
         Beyond the longest measured length the curve goes on with its average slope. It never falls: where a longer pass
         is cheaper, that one can be taken.
         """
-        return self._of(np.arange(1, length + 1))
-
-    def _of(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-        known = sorted(self.measured)
-        figures = np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
+        known, figures = self._points()
+        lengths = np.arange(1, length + 1)
         curve: NDArray[np.float64] = np.interp(lengths, known, figures)
-        if known[-1] < lengths[-1]:
+        if known[-1] < length:
             several = len(known) > 1
             slope = (figures[-1] - figures[0]) / (known[-1] - known[0]) if several else _STEP * figures[0] / known[0]
             curve += slope * np.maximum(0, lengths - known[-1])
         return curve
 
+    def _points(self) -> tuple[list[int], NDArray[np.float64]]:
+        """The measured lengths, and what a pass that is at least so long costs: the same until something is learned."""
+        if self._found is None:
+            known = sorted(self.measured)
+            self._found = known, np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
+        return self._found
+
+    def keep(self, length: int, seconds: float) -> None:
+        """Take in a pass that was measured by itself: of several, the fastest counts."""
+        self._found = None
+        self.measured[length] = min(seconds, self.measured.get(length, math.inf))
+
     def add(self, other: "CostCurve") -> None:
         """Take in the figures of `other`, of lengths that are not known here."""
+        self._found = None
         self.measured |= {length: seconds / self._drift(length) for length, seconds in other.snapshot().items()}
 
     def observe(self, length: int, seconds: float) -> None:
@@ -71,9 +86,11 @@ class CostCurve:
         if length not in self.measured:
             if length <= _SEPARATE or max(self.measured, default=0) <= _SEPARATE:
                 self.measured[length] = seconds / self._drift(length)
+                self._found = None
                 return
             nearest = min(self.measured, key=lambda known: abs(known - length))
             seconds, length = seconds * self.at(nearest) / self.at(length), nearest
+        self._found = None
         change = seconds / (self._drift(length) * self.measured[length])
         step = min(_SUDDEN, max(1 / _SUDDEN, change)) ** _DRIFT
         for several in (False, True):

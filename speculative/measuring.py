@@ -1,6 +1,5 @@
 """Measuring what the passes of a model cost, before anything is known about it."""
 
-import math
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
@@ -35,7 +34,7 @@ def measure_costs(
             break
         started = clock()
         _pass(model, [token] * length, min(length, rows))
-        curve.measured[length] = min(clock() - started, curve.measured.get(length, math.inf))
+        curve.keep(length, clock() - started)
     model.rollback(0)
     return curve
 

@@ -1,7 +1,7 @@
 """What is known of a source of drafts: what its guesses cost, and how often they are right."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -24,6 +24,8 @@ _DEAR = 4.5
 """What is not known speaks against reading, and no more for it, where that is dearer than so many tokens."""
 _PROFIT = 2.0
 """What an investment has to promise, as a multiple of itself."""
+_INCONCEIVABLE = 0.05
+"""Where the chance that all guesses are right is below this, no more are looked at."""
 _PATIENCE = 0.8
 """What is left of the forgone gain after a round in which there was none."""
 _MARGIN = 0.05
@@ -137,7 +139,7 @@ class Source:
         """The guesses that are worth making."""
         most = len(prices.passes) - 1
         if self.costs is None:
-            return list(islice(offer.guesses, most))
+            return list(self._conceivable(islice(offer.guesses, most)))
         typical = self.by_mood.chance(mood)
         guesses: list[Guess] = []
         right, expected, best = 1.0, 0.0, floor
@@ -149,6 +151,15 @@ class Source:
             if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
                 break
         return guesses
+
+    def _conceivable(self, guesses: Iterable[Guess]) -> Iterator[Guess]:
+        """The guesses, as long as all of them may be right."""
+        right = 1.0
+        for guess in guesses:
+            yield guess
+            right *= self._chance(guess)
+            if right < _INCONCEIVABLE:
+                return
 
     def _timed(self, offer: Offer) -> Iterator[Guess]:
         """The guesses; what each cost is learned."""

@@ -12,6 +12,7 @@ from .help_format import GroupedCommand
 from .help_topics import help_topic
 from .list import list_models
 from .profile import profile_commands
+from .pull import pull
 from .rm import rm
 from .run import run
 from .show import show
@@ -31,6 +32,7 @@ def application() -> typer.Typer:
     app.command("run", cls=GroupedCommand)(gathered(run))
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
+    app.command("pull", cls=GroupedCommand)(gathered(pull))
     app.command("show", cls=GroupedCommand)(gathered(show))
     app.command("list", cls=GroupedCommand)(gathered(list_models))
     app.command("verify", cls=GroupedCommand)(gathered(verify))

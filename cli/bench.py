@@ -42,7 +42,7 @@ def bench(
         show_config(env, wanted, output.json)
         return
     check_model(env, wanted, PromptOptions(), "bench")
-    config = pair_config(options, wanted.settings, env.cache_folder)
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
     if what.verify:
         check_verifiable(what, output)
         verify(env, config, output)
@@ -54,7 +54,7 @@ def bench(
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None
         if what.against is not None:
-            other = rival_config(config, what.against)
+            other = rival_config(env, config, what.against, options)
             rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
         twin = loaded.enter_context(pair.twin())
         contest = prepare(env, pair, twin, rival, what)

@@ -44,7 +44,7 @@ def complete(
         show_config(env, wanted, output.json)
         return
     check_model(env, wanted, prompt, "complete")
-    config = pair_config(options, wanted.settings, env.cache_folder)
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")

@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from specchat.profiles.resolve import locate
 from specchat.profiles.store import Profiles
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
@@ -15,7 +16,8 @@ from .execution import guarded, run_process
 from .exit_codes import FINE
 from .loading import load
 from .options import OutputOptions
-from .request import Limits, model_file
+from .request import Limits
+from .whereabouts import whereabouts
 
 PASSAGE = (
     "The lighthose keeper climbs the stairs every evening. He lights the lamp, cleans the glass, and writes the "
@@ -32,9 +34,8 @@ def demo(env: Environment) -> int:
     profile = Profiles().load("demo")
     settings = profile.settings
     assert settings.target is not None
-    config = PairConfig(
-        target=model_file(settings.target), draft="ngram", sampling=settings.sampling(), cache_folder=env.cache_folder
-    )
+    target = locate(settings.target, whereabouts(env, offline=True)).path
+    config = PairConfig(target=target, draft="ngram", sampling=settings.sampling(), cache_folder=env.cache_folder)
     env.stdout.write(f"{profile.about.description}\n\n{QUESTION}\n\n")
     with load(env, config, quiet=False) as pair:
         comparer = Comparer(env, pair, Limits(max_tokens=200, stop=()), OutputOptions(tint=True))

@@ -21,9 +21,9 @@ class ModelOptions:
         typer.Option(
             "-m",
             "--model",
-            parser=filled("a .gguf file"),
-            metavar="FILE",
-            help="The model that answers, a GGUF file.",
+            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            metavar="MODEL",
+            help="What answers: a GGUF file, USER/REPO[:QUANT] of the hub, a profile, a name that specchat list shows.",
             rich_help_panel=MODELS,
         ),
     ] = None
@@ -34,8 +34,8 @@ class ModelOptions:
             "--draft",
             "--model-draft",
             parser=draft_value,
-            metavar="FILE|ngram|none",
-            help="What guesses ahead: a small model, the n-grams of the text (the default) or nothing.",
+            metavar="MODEL|auto|ngram|none",
+            help="What guesses ahead: a small model, one that is found here (the default), n-grams alone, or nothing.",
             rich_help_panel=MODELS,
         ),
     ] = None
@@ -49,6 +49,7 @@ class ModelOptions:
             rich_help_panel=MODELS,
         ),
     ] = None
+    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)] = False
     show_config: Annotated[
         bool,
         typer.Option(

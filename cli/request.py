@@ -5,20 +5,20 @@ from pathlib import Path
 from secrets import randbelow
 from typing import Any, Literal, cast
 
-from specchat.profiles.errors import ProfileError
+from specchat.profiles.resolve import Located
 from specchat.profiles.settings import DraftChoice, Settings
-from specchat.profiles.sources import ModelSource, model_path
-from specchat.speculative.errors import ModelLoadError
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
 from .environment import Environment
+from .fetching import fetch_pair, find_pair
 from .flags import PairOptions
 from .habits import RANDOM_SEED, no_model
 from .options import AnswerOptions, PromptOptions
 from .precedence import Asked, profiles_of
+from .whereabouts import whereabouts
 
 NO_LIMIT = -1
 
@@ -44,20 +44,30 @@ def limits(answer: AnswerOptions, settings: Settings) -> Limits:
 
 
 def pair_config(
-    options: PairOptions, settings: Settings, cache_folder: Path | None, chat_template: str | None = None
+    env: Environment,
+    options: PairOptions,
+    settings: Settings,
+    *,
+    quiet: bool,
+    chat_template: str | None = None,
 ) -> PairConfig:
-    """What to load. Measured costs are kept in `cache_folder`."""
-    assert settings.target is not None
+    """What to load, fetched where it is not on this machine; settings name a target. Measured costs are kept.
+
+    Raises what finding and fetching raise.
+    """
+    where = whereabouts(env, offline=options.models.offline)
+    pair = find_pair(settings, where)
+    fetch_pair(env, pair, where, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(
-        target=model_file(settings.target),
-        draft=_draft(settings.draft),
+        target=pair.target.path,
+        draft=_draft(settings.draft, pair.draft),
         target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
         draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
         sampling=settings.sampling(),
         draft_max=settings.draft_max or DEFAULT_DRAFT_MAX,
         draft_length=settings.draft_length,
-        cache_folder=cache_folder,
+        cache_folder=env.cache_folder,
         verification=cast(VerificationName, options.drafting.verification),
         exact=options.drafting.exact,
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
@@ -65,22 +75,10 @@ def pair_config(
     )
 
 
-def model_file(source: ModelSource) -> Path:
-    """The file of a model."""
-    try:
-        return model_path(source)
-    except ProfileError as error:
-        raise ModelLoadError(error.message, error.hint) from error
-
-
-def _draft(draft: DraftChoice | None) -> Path | Literal["ngram", "none"]:
-    match draft:
-        case "none":
-            return "none"
-        case None | "auto" | "ngram":
-            return "ngram"
-        case source:
-            return model_file(source)
+def _draft(draft: DraftChoice | None, found: Located | None) -> Path | Literal["ngram", "none"]:
+    if found:
+        return found.path
+    return "none" if draft == "none" else "ngram"
 
 
 def _llama_config(settings: Settings, gpu_layers: int | None, verbose: bool) -> LlamaConfig:

@@ -51,7 +51,7 @@ def run(
         return
     settings = with_model(env, flags, models, prompt).settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
-    config = pair_config(options, settings, env.cache_folder, template)
+    config = pair_config(env, options, settings, quiet=output.quiet, chat_template=template)
     if chat.compare:
         check_comparable(config)
     text = read_prompt(env, prompt, output.quiet)

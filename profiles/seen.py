@@ -7,7 +7,7 @@ from pathlib import Path
 from .gguf.facts import ModelFacts, model_facts
 from .gguf.header import FileBytes, GgufHeader, read_header
 from .hub.bytes_source import HubBytes
-from .resolve import Whereabouts, locate
+from .resolve import Located, Whereabouts, locate
 from .shards import all_parts
 from .sources import ModelSource
 
@@ -29,7 +29,11 @@ class SeenModel:
 
 def see(source: ModelSource, where: Whereabouts) -> SeenModel:
     """Read the header of a model. Raises what `locate` and `read_header` do."""
-    located = locate(source, where)
+    return seen(locate(source, where), where)
+
+
+def seen(located: Located, where: Whereabouts) -> SeenModel:
+    """Read the header of a model that was found. Raises what `read_header` does."""
     if located.files:
         first = located.files[0]
         header = read_header(HubBytes(where.hub(), first), f"{first.repo}/{first.path}")

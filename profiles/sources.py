@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from .embedded import embedded_file
-from .errors import ProfileError
-
 WHEEL = "wheel:"
 MAIN = "main"
 """The revision of a repository that a name without one means."""
@@ -57,14 +54,3 @@ def spelled(source: ModelSource) -> str:
             return f"{repo}/{file}" if file else f"{repo}:{quant}" if quant else repo
         case NamedModel(name):
             return name
-
-
-def model_path(source: ModelSource) -> Path:
-    """The file that `source` stands for. Raises `ProfileError` when it has to be installed or fetched first."""
-    match source:
-        case LocalFile(path):
-            return path
-        case WheelFile(package, name):
-            return embedded_file(package, name)
-        case _:
-            raise ProfileError(f"{spelled(source)} is no file on this machine.", "Name a .gguf file.")

@@ -42,7 +42,10 @@ def test_in_a_script_the_command_is_told(tmp_path):
 def test_where_the_hub_may_not_be_asked_a_file_or_the_demo_is(tmp_path):
     done = world(tmp_path, stdin=b"", variables={"HF_HUB_OFFLINE": "1"}).run("run", "hello")
     assert done.code == 2
-    assert "Name a GGUF file with -m FILE, or try the small one: --profile demo" in done.err
+    assert (
+        "Name a model with -m, a GGUF file or one that specchat list shows, or try the small one: --profile demo"
+        in done.err
+    )
 
 
 def test_what_was_taken_for_a_prompt_is_still_told(tmp_path):

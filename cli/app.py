@@ -10,9 +10,12 @@ from .doctor import doctor
 from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
+from .list import list_models
 from .profile import profile_commands
+from .rm import rm
 from .run import run
 from .show import show
+from .verify import verify
 from .version import installed_version
 
 
@@ -29,6 +32,9 @@ def application() -> typer.Typer:
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
     app.command("show", cls=GroupedCommand)(gathered(show))
+    app.command("list", cls=GroupedCommand)(gathered(list_models))
+    app.command("verify", cls=GroupedCommand)(gathered(verify))
+    app.command("rm", cls=GroupedCommand)(gathered(rm))
     app.add_typer(profile_commands(), name="profile")
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))

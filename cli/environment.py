@@ -43,6 +43,8 @@ class Environment:
     verify_target: "Verifier"
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
+    system: Path = Path("/")
+    """Where the folders of the system are, and in them those of services."""
     now: Callable[[], float] = perf_counter
     patience: float = 2.0
     """Seconds of waiting for standard input before that is mentioned."""

@@ -23,6 +23,7 @@ _FORMS = (
     "--json prints the answer and its statistics as one JSON object; the form of the answer cannot be asked for yet."
 )
 _FILES = "Models are files here: name one with -m FILE."
+_LIST = "specchat list shows the models that are on this machine."
 _NOT_YET = "There is nothing like it here yet."
 
 COMMANDS = {
@@ -35,17 +36,15 @@ COMMANDS = {
     "get": _DOWNLOAD,
     "download": _DOWNLOAD,
     "load": "Every run loads its models itself: specchat run -m FILE",
-    "list": _FILES,
-    "ls": _FILES,
+    "ls": _LIST,
     "create": _FILES,
     "cp": _FILES,
-    "rm": _FILES,
     "import": _FILES,
     "push": _FILES,
     "ps": "Nothing stays loaded between two runs.",
     "stop": "Nothing stays loaded between two runs.",
     "unload": "Nothing stays loaded between two runs.",
-    "models": _FILES,
+    "models": _LIST,
     "log": "Chats are not logged.",
     "logs": "Chats are not logged.",
     "version": "Write specchat --version, or specchat doctor for everything that matters.",

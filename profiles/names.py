@@ -9,7 +9,7 @@ from .errors import ProfileError
 from .paths import expanded
 from .sources import MAIN, WHEEL, HubModel, LocalFile, ModelSource, NamedModel, WheelFile
 
-_ENDING = ".gguf"
+ENDING = ".gguf"
 _HUB_HOSTS = ("huggingface.co", "www.huggingface.co", "hf.co")
 _HOSTED = re.compile(rf"({'|'.join(map(re.escape, _HUB_HOSTS))})/", re.IGNORECASE)
 _PLAINLY_A_PATH = re.compile(r"[/~]|\.{1,2}/|[A-Za-z]:/|.*\\", re.DOTALL)
@@ -42,7 +42,7 @@ def parse_model(text: str, folder: Path = Path(), mirror: str = "") -> ModelSour
 
 def is_gguf(name: str) -> bool:
     """Whether a file is called as models are."""
-    return name.lower().endswith(_ENDING)
+    return name.lower().endswith(ENDING)
 
 
 def _in_wheel(text: str) -> WheelFile:
@@ -87,7 +87,7 @@ def _on_hub(text: str, path: str) -> HubModel:
         raise ProfileError(f"{text} is not the page of a model.", _FORMS)
     found = _repository(segments, hosted=True)
     if found is None:
-        raise ProfileError(f"{text} names neither a repository of the hub nor a {_ENDING} file in one.", _FORMS)
+        raise ProfileError(f"{text} names neither a repository of the hub nor a {ENDING} file in one.", _FORMS)
     return found
 
 

@@ -77,9 +77,10 @@ class AdaptiveLength:
         self._plain_passes += not step.draft
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
+        gain = len(step.tokens) - step.target_seconds / self.target_costs.at(1)
         for name, source in self.sources.items():
             if step.draft and name == step.draft.source:
-                source.observe(step.draft, step.verdict, self._mood_score)
+                source.observe(step.draft, step.verdict, self._mood_score, gain)
             else:
                 source.rest()
         for lead in step.leads:

@@ -9,15 +9,18 @@ from .calibration import Calibration
 from .costs import CostCurve
 from .drafting import Draft, Guess, Offer, Pause
 from .prices import Prices
+from .purse import Purse
 from .verification import Verdict
 
 _OPTIMISM = 0.25
 """Standard deviations of what is not known that speak for drafting; half of it for a guess that is made already."""
+_THRIFT = 1.5
+"""Standard deviations that speak against free guesses once their purse is empty."""
 _WORTH_A_PROBE = 0.01
 """The share of the time that may be spent on probing whether drafting pays again."""
 _SHORT_ANSWER = 24
 """Rounds before a draft is loaded: what is said in fewer must not wait for it."""
-_DEAR = 3.0
+_DEAR = 4.5
 """What is not known speaks against reading, and no more for it, where that is dearer than so many tokens."""
 _PROFIT = 2.0
 """What an investment has to promise, as a multiple of itself."""
@@ -43,6 +46,7 @@ class Source:
     """Offset and slope that `by_lead` starts with."""
     by_lead: Calibration = field(init=False)
     by_mood: Calibration = field(default_factory=lambda: Calibration(offset=-0.25, slope=0.8))
+    _purse: Purse = field(default_factory=Purse)
     _waited: int = 0
     _forgone: float = 0.0
     _unchecked: int = 0
@@ -74,8 +78,9 @@ class Source:
         best = best or int(self._probing and bool(guesses))
         return Draft(tuple(guesses[:best]), offer.source, None if best else "would not pay"), value
 
-    def observe(self, draft: Draft, verdict: Verdict, mood: float) -> None:
-        """Learn what became of a draft of this source."""
+    def observe(self, draft: Draft, verdict: Verdict, mood: float, gain: float) -> None:
+        """Learn what became of a draft of this source, whose check gained so many tokens over plain decoding."""
+        self._purse.settle(gain)
         for place, guess in enumerate(draft.guesses[: min(verdict.tested, draft.guessed)]):
             self.by_lead.observe(guess.lead, place < verdict.accepted)
             self.by_mood.observe(mood, place < verdict.accepted)
@@ -85,6 +90,7 @@ class Source:
 
     def rest(self) -> None:
         """Learn from a round in which nothing of this source was checked: what is known of it grows uncertain."""
+        self._purse.settle()
         self._unchecked += 1
         self.by_lead.age()
         self.by_mood.age()
@@ -168,7 +174,8 @@ class Source:
         return best, value
 
     def _chance(self, guess: Guess) -> float:
-        return self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM)
+        thrift = _THRIFT * self._purse.spent if self.costs is None else 0.0
+        return self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM - thrift)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from math import prod
 
 from specchat.speculative.kinds import ModelKind
 
-from .header import GgufHeader
+from .header import GgufHeader, shortened
 from .quantisation import quantisation
 from .tokenizers import NO_TOKENIZER
 
@@ -41,28 +41,33 @@ class ModelFacts:
 
 def model_facts(header: GgufHeader) -> ModelFacts:
     """The facts in a header."""
-    architecture = header.text("general.architecture") or ""
+    architecture = _word(header, "general.architecture") or ""
     tokens = header.array("tokenizer.ggml.tokens")
     return ModelFacts(
         architecture=architecture,
-        name=header.text("general.name"),
-        size_label=header.text("general.size_label"),
+        name=_word(header, "general.name"),
+        size_label=_word(header, "general.size_label"),
         parameters=sum(prod(tensor.shape) for tensor in header.tensors),
         quantisation=quantisation(header),
         context=header.integer(f"{architecture}.context_length"),
         layers=header.integer(f"{architecture}.block_count"),
-        tokenizer=header.text("tokenizer.ggml.model"),
-        pre_tokenizer=header.text("tokenizer.ggml.pre"),
+        tokenizer=_word(header, "tokenizer.ggml.model"),
+        pre_tokenizer=_word(header, "tokenizer.ggml.pre"),
         vocabulary=tokens.count if tokens else 0,
         has_template=bool(header.text("tokenizer.chat_template")),
-        licence=header.text("general.license"),
+        licence=_word(header, "general.license"),
         objection=_objection(header, architecture),
         shards=max(1, header.integer("split.count") or 1),
     )
 
 
+def _word(header: GgufHeader, key: str) -> str | None:
+    text = header.text(key)
+    return None if text is None else shortened(text)
+
+
 def _objection(header: GgufHeader, architecture: str) -> str | None:
-    use = "projector" if architecture == "clip" else header.text("general.type") or "model"
+    use = "projector" if architecture == "clip" else _word(header, "general.type") or "model"
     if use != "model":
         return f"is no language model: it is of the type {use}."
     if objection := model_kind(header).objection:
@@ -72,7 +77,7 @@ def _objection(header: GgufHeader, architecture: str) -> str | None:
 
 def model_kind(header: GgufHeader) -> ModelKind:
     """What decides whether the model continues text, as loading it would find out."""
-    architecture = header.text("general.architecture") or ""
+    architecture = _word(header, "general.architecture") or ""
     return ModelKind(
         architecture=architecture,
         embeds=(header.integer(f"{architecture}.pooling_type") or 0) > 0

@@ -22,6 +22,8 @@ _MOST_WEIGHTS = 2**63
 _LEAST_ENTRY, _LEAST_TENSOR = 13, 24
 """Bytes of the shortest possible entries."""
 _WORD = NUMBERS[4]
+_SHOWN = 80
+"""Characters of a text that a sentence repeats."""
 
 
 class ByteSource(Protocol):
@@ -99,10 +101,20 @@ def read_header(source: ByteSource, name: str = "This file") -> GgufHeader:
     for _ in range(n_entries):
         key = cursor.text().decode(errors="replace")
         if key in metadata:
-            raise cursor.damaged(f"it has the key {key} twice")
+            raise cursor.damaged(f"it has the key {shortened(key)} twice")
         metadata[key] = read_value(cursor, int(cursor.number(_WORD)))
-    tensors = tuple(_tensor(cursor) for _ in range(n_tensors))
-    return GgufHeader(name, version, metadata, tensors, _end(cursor, metadata))
+    tensors: dict[str, Tensor] = {}
+    for _ in range(n_tensors):
+        tensor = _tensor(cursor)
+        if tensor.name in tensors:
+            raise cursor.damaged(f"it has the tensor {shortened(tensor.name)} twice")
+        tensors[tensor.name] = tensor
+    return GgufHeader(name, version, metadata, tuple(tensors.values()), _end(cursor, metadata))
+
+
+def shortened(text: str) -> str:
+    """As much of a text out of a header as fits in a sentence."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _version(cursor: Cursor) -> int:
@@ -126,10 +138,10 @@ def _tensor(cursor: Cursor) -> Tensor:
     name = cursor.text().decode(errors="replace")
     n_dimensions = int(cursor.number(_WORD))
     if n_dimensions > _MOST_DIMENSIONS:
-        raise cursor.damaged(f"the tensor {name} has {n_dimensions} dimensions")
+        raise cursor.damaged(f"the tensor {shortened(name)} has {n_dimensions} dimensions")
     shape = tuple(int(cursor.number(LENGTH)) for _ in range(n_dimensions))
     if prod(shape) >= _MOST_WEIGHTS:
-        raise cursor.damaged(f"the tensor {name} has the shape {shape}")
+        raise cursor.damaged(f"the tensor {shortened(name)} has the shape {shape}")
     return Tensor(name, shape, int(cursor.number(_WORD)), int(cursor.number(LENGTH)))
 
 

@@ -32,7 +32,8 @@ def special_tokens(
         not_ends = _tokens(ids, [END])
         marked, defined, ends = marked - not_ends, defined | not_ends, ends - not_ends
     if _tokens(ids, PLAIN_STRIKE) & ends:
-        marked -= _tokens(ids, [STRIKE])
+        text = _tokens(ids, [STRIKE])
+        marked, ends = marked - text, ends - text
     return frozenset(marked | (ends & defined) | _present([named["bos"], named["eos"], eot]))
 
 

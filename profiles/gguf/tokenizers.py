@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+BPE = "byte-level BPE"
+
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
@@ -15,10 +17,10 @@ class Tokenizer:
 TOKENIZERS = {
     "llama": Tokenizer("SentencePiece", bos=1, eos=2),
     "bert": Tokenizer("WordPiece", bos=101),
-    "gpt2": Tokenizer("byte-level BPE", bos=11, eos=11),
-    "hybriddna": Tokenizer("byte-level BPE", bos=11, eos=11),
-    "whitespace": Tokenizer("byte-level BPE", bos=11, eos=11),
-    "gemma4": Tokenizer("byte-level BPE"),
+    "gpt2": Tokenizer(BPE, bos=11, eos=11),
+    "hybriddna": Tokenizer(BPE, bos=11, eos=11),
+    "whitespace": Tokenizer(BPE, bos=11, eos=11),
+    "gemma4": Tokenizer(BPE),
     "t5": Tokenizer("Unigram", eos=1),
     "rwkv": Tokenizer("RWKV"),
     "plamo2": Tokenizer("PLaMo 2", bos=1, eos=2),
@@ -26,4 +28,4 @@ TOKENIZERS = {
 }
 NO_TOKENIZER = ("none", "no_vocab")
 NO_BOS = ("chatglm-bpe", "glm4", "glm5")
-"""Pre-tokenizers whose models have no BOS of their own."""
+"""The ways of splitting text before BPE under which no token is BOS unless the file names one."""

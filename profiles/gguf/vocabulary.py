@@ -8,10 +8,10 @@ from specchat.speculative.errors import ModelLoadError
 from specchat.speculative.kinds import check_kind
 
 from .facts import model_kind
-from .header import GgufHeader
+from .header import GgufHeader, shortened
 from .marks import INFILL, OLD_NAMES
 from .special import special_tokens
-from .tokenizers import NO_BOS, TOKENIZERS, Tokenizer
+from .tokenizers import BPE, NO_BOS, TOKENIZERS, Tokenizer
 
 _KEYS = "tokenizer.ggml."
 _INT32 = 5
@@ -34,7 +34,8 @@ def token_table(header: GgufHeader) -> TokenTable:
     """The same table that comes of loading the model. Raises `ModelLoadError` where that would fail."""
     tokenizer = _tokenizer(header)
     tokens = header.array(f"{_KEYS}tokens")
-    texts = [text or b"[EMPTY_%d]" % token for token, text in enumerate(tokens.texts() if tokens else ())]
+    spelled = (text.partition(b"\0")[0] for text in (tokens.texts() if tokens else ()))  # C's strings end there
+    texts = [text or b"[EMPTY_%d]" % token for token, text in enumerate(spelled)]
     if not texts:
         raise _unloadable(header, "it has no tokens")
     ids = {text: token for token, text in enumerate(texts)}
@@ -42,14 +43,13 @@ def token_table(header: GgufHeader) -> TokenTable:
         raise _unloadable(header, "two of its tokens have the same text")
     named = _named_tokens(header, tokenizer, len(texts))
     special = special_tokens(ids, _types(header, len(texts)), named)
-    shown = [text.partition(b"\0")[0] for text in texts]  # llama.cpp's end at a zero
-    return TokenTable(tokenizer.kind, shown, special, named["bos"], named["eos"])
+    return TokenTable(tokenizer.kind, texts, special, named["bos"], named["eos"])
 
 
 def _tokenizer(header: GgufHeader) -> Tokenizer:
     key = header.text(f"{_KEYS}model")
     if key not in TOKENIZERS:
-        raise _unloadable(header, f"unknown tokenizer: {key!r}")
+        raise _unloadable(header, f"unknown tokenizer: {shortened(key or '')!r}")
     return TOKENIZERS[key]
 
 
@@ -64,7 +64,7 @@ def _types(header: GgufHeader, count: int) -> Sequence[int | float]:
 
 def _named_tokens(header: GgufHeader, tokenizer: Tokenizer, count: int) -> dict[str, int | None]:
     """The token of each role."""
-    no_bos = header.text(f"{_KEYS}pre") in NO_BOS
+    no_bos = tokenizer.kind == BPE and header.text(f"{_KEYS}pre") in NO_BOS
     defaults = {"bos": None if no_bos else tokenizer.bos, "eos": tokenizer.eos}
     named: dict[str, int | None] = {}
     for role in ("bos", "eos", "eot", "eom", *INFILL):

@@ -9,19 +9,15 @@ from pathlib import PurePosixPath
 from specchat.speculative.errors import ModelLoadError
 
 from ..errors import choose_from
-from ..names import is_gguf
+from ..names import ENDING, is_gguf
 from ..shards import first_shard, shard_of, siblings
 from ..sources import HubModel
+from ..stores.model_files import is_model_name, quantisation
 
 USUAL = ("Q4_K_M", "Q8_0")
 """What is taken when no quantisation is named, best first; without these the first file."""
 _UNNAMED = ("", "latest")
 """Tags that mean no quantisation; the second is Ollama's."""
-_NO_MODEL = re.compile(r"(?i:mmproj|imatrix)|(?:mtp|eagle3|dflash|dspark)-")
-"""In the names of files that belong to a model and are none: projectors, importance matrices and draft heads."""
-_QUANT = re.compile(
-    r"(?<![a-z0-9])((?:ud-)?(?:i?q[1-9]|tq[1-9]|bf16|fp?16|f32|mxfp4|nvfp4)\w*)(?=[.-])", re.IGNORECASE | re.ASCII
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +51,14 @@ def choose(paths: Sequence[str], wanted: HubModel) -> Choice:
 
 def model_files(paths: Sequence[str]) -> list[str]:
     """The paths of models among `paths`, each model once, by the part to load."""
-    found = (path for path in paths if is_gguf(path) and not _NO_MODEL.search(PurePosixPath(path).name))
+    found = (path for path in paths if is_model_name(PurePosixPath(path).name))
     return [path for path in found if first_shard(path) == path]
 
 
-def quantisation(path: str) -> str | None:
-    """The quantisation that a file is named after, in capitals."""
-    found = _QUANT.findall(PurePosixPath(path).name)
-    return found[-1].upper() if found else None
+def quantisation_of(path: str) -> str:
+    """The quantisation that a file is named after, in capitals; nothing where it is not."""
+    shard = shard_of(path)
+    return quantisation(PurePosixPath(shard.prefix if shard else path[: -len(ENDING)]).name)
 
 
 def _named_file(paths: Sequence[str], wanted: HubModel, file: str) -> tuple[str, str]:
@@ -88,7 +84,7 @@ def _quantisation(models: Sequence[str], wanted: HubModel) -> tuple[str, str]:
     quant = wanted.quant or ""
     if quant.lower() not in _UNNAMED:
         if (found := _matching(models, quant)) is None:
-            known = [each for each in map(quantisation, models) if each]
+            known = [each for each in map(quantisation_of, models) if each]
             raise ModelLoadError(f"There is no {quant} in {wanted.repo}.", _did_you_mean(quant.upper(), known))
         return found, f"{wanted.repo}: {found}"
     if len(models) == 1:
@@ -96,7 +92,7 @@ def _quantisation(models: Sequence[str], wanted: HubModel) -> tuple[str, str]:
     for tag in USUAL:
         if found := _matching(models, tag):
             return found, f"{wanted.repo}: {tag}, of {len(models)} models in it"
-    first = quantisation(models[0]) or models[0]
+    first = quantisation_of(models[0]) or models[0]
     return models[0], f"{wanted.repo}: {first}, the first of {len(models)} models, for want of {' and '.join(USUAL)}"
 
 
@@ -111,5 +107,5 @@ def _did_you_mean(word: str, known: Sequence[str]) -> str:
 
 
 def _others(models: Sequence[str]) -> str:
-    known = dict.fromkeys(quantisation(path) or PurePosixPath(path).name for path in models)
+    known = dict.fromkeys(quantisation_of(path) or PurePosixPath(path).name for path in models)
     return ", ".join(known) or "none"

@@ -13,9 +13,9 @@ _GROUP_MAY_ENTER = stat.S_IRGRP | stat.S_IXGRP
 def closed_notice(store: str, folder: Path, error: OSError) -> Notice:
     """That `folder` of a store cannot be looked into, and the command that would change it."""
     if not isinstance(error, PermissionError):
-        return Notice(f"{store}'s folder {folder} cannot be read: {error.strerror}.")
+        return Notice(f"{folder} ({store}) cannot be read: {error.strerror}.")
     closed = _closed(folder)
-    return Notice(f"{store}'s folder {folder} may not be read: {closed} is closed to this account.", _remedy(closed))
+    return Notice(f"{folder} ({store}) may not be read: {closed} is closed to this account.", _remedy(closed))
 
 
 def _closed(folder: Path) -> Path:
@@ -31,16 +31,13 @@ def _remedy(closed: Path) -> str:
         return "Give your account the right to read it."
     if status.st_uid == os.geteuid():
         return f"It is yours, so open it: chmod u+rwx {where}"
-    group = _group_name(status.st_gid)
-    if group and status.st_mode & _GROUP_MAY_ENTER == _GROUP_MAY_ENTER:
-        return f"Its group may: sudo usermod -a -G {group} $USER, then log out and in again."
+    if status.st_mode & _GROUP_MAY_ENTER == _GROUP_MAY_ENTER:
+        return f"Its group may: sudo usermod -a -G {_group(closed)} $USER, then log out and in again."
     return f"To open it to you alone: sudo setfacl -R -m u:$USER:rX {where}"
 
 
-def _group_name(group: int) -> str:
-    import grp  # not on Windows
-
+def _group(folder: Path) -> str:
     try:
-        return grp.getgrgid(group).gr_name
-    except KeyError:
-        return ""
+        return folder.group()
+    except KeyError:  # a group without a name
+        return str(folder.stat().st_gid)

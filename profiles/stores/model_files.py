@@ -1,4 +1,4 @@
-"""Which files are models, which of them are parts of one, and what their names say."""
+"""Which files are models, split ones put together, and what their names say."""
 
 import os
 import re
@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-_SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})", re.IGNORECASE)
+from ..shards import first_shard, shard_of
+
 _QUANTISATION = re.compile(
-    r"(?:^|[-._])((?:UD-)?(?:I?Q\d+(?:_[A-Z0-9]+)*|TQ\d_\d|BF16|F16|F32|MXFP4(?:_MOE)?|NVFP4))$", re.IGNORECASE
+    r"(?:^|[-._])((?:UD-)?(?:I?Q\d+(?:_[A-Z0-9]+)*|TQ\d_\d|BF16|FP?16|F32|MXFP4(?:_MOE)?|NVFP4))$", re.IGNORECASE
 )
 _COMPANIONS = ("mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-")
 """What llama.cpp knows files by that go with a model: projectors, statistics for quantising, heads that draft."""
@@ -42,22 +43,18 @@ def is_model_name(name: str) -> bool:
 
 
 def models_among(files: Iterable[Path]) -> list[ModelFiles]:
-    """The models in `files`, split ones put together; a link to nothing is no file."""
-    whole: list[ModelFiles] = []
-    parts: defaultdict[tuple[Path, str, int], dict[int, Path]] = defaultdict(dict)
+    """The models in `files`; a link to nothing is no file."""
+    parts: defaultdict[Path, list[Path]] = defaultdict(list)
     for file in files:
-        if not is_model_name(file.name) or not os.path.isfile(file):  # noqa: PTH113 - raises nothing, unlike Path's
-            continue
-        match = _SHARD.fullmatch(file.stem)
-        if match:
-            parts[file.parent, match["stem"], int(match["count"])][int(match["number"])] = file
-        else:
-            whole.append(ModelFiles(file.stem, (file,)))
-    joined = [_joined(stem, count, numbered) for (_, stem, count), numbered in parts.items()]
-    return whole + [each for each in joined if each.shards]
+        if is_model_name(file.name) and os.path.isfile(file):  # noqa: PTH113 - raises nothing, unlike Path's
+            parts[file.with_name(first_shard(file.name))].append(file)
+    return [_joined(each) for each in parts.values()]
 
 
-def _joined(stem: str, count: int, numbered: dict[int, Path]) -> ModelFiles:
-    expected = range(1, count + 1)
-    there = tuple(numbered[number] for number in expected if number in numbered)
-    return ModelFiles(stem, there, tuple(number for number in expected if number not in numbered))
+def _joined(files: list[Path]) -> ModelFiles:
+    shard = shard_of(files[0].name)
+    if shard is None:
+        return ModelFiles(files[0].stem, tuple(files))
+    numbered = {part.index: file for file in files if (part := shard_of(file.name))}
+    missing = tuple(number for number in range(1, shard.count + 1) if number not in numbered)
+    return ModelFiles(shard.prefix, tuple(numbered[number] for number in sorted(numbered)), missing)

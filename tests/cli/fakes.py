@@ -1,6 +1,7 @@
 """A world for commands without processes, terminals or models: everything real but the model and the streams."""
 
 import io
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -155,6 +156,7 @@ class World:
     stderr: io.StringIO = field(default_factory=io.StringIO)
     variables: dict[str, str] = field(default_factory=dict)
     home: Callable[[], Path] = lambda: Path("/nobody")
+    system: Path = Path(os.devnull)
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -198,6 +200,7 @@ class World:
             load_pair=cast(Any, self._load),
             verify_target=cast(Any, self._verify),
             home=self.home,
+            system=self.system,
             now=self._now,
             patience=self.patience,
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specchat.profiles.hub.choice import Choice, choose, model_files, quantisation
+from specchat.profiles.hub.choice import Choice, choose, model_files, quantisation_of
 from specchat.profiles.sources import HubModel
 from specchat.speculative.errors import ModelLoadError
 
@@ -130,9 +130,9 @@ def test_a_split_model_with_a_part_missing_is_refused():
         ("gpt-oss-20b-mxfp4.gguf", "MXFP4"),
         ("qwen-fp16.gguf", "FP16"),
         ("bitnet-TQ2_0.gguf", "TQ2_0"),
-        ("BF16/model.gguf", None),
-        ("qwen2.5-1.5b.gguf", None),
+        ("BF16/model.gguf", ""),
+        ("qwen2.5-1.5b.gguf", ""),
     ],
 )
 def test_files_are_named_after_their_quantisation(path, name):
-    assert quantisation(path) == name
+    assert quantisation_of(path) == name

@@ -9,6 +9,7 @@ from specchat.speculative.calibration import Calibration
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import MODEL, NGRAM, Draft, Guess, Offer
+from specchat.speculative.purse import Purse
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, TILED, Machine, Simulation
 
@@ -60,10 +61,10 @@ def speedup(machine: Machine, chances: list[float], fixed: int | None = None, kn
 @pytest.mark.parametrize("machine", MACHINES)
 def test_it_is_never_slower_than_plain_decoding(machine: str, text: str, known: bool):
     chances = {**TEXTS, "switching": SWITCHING}[text]
-    assert speedup(MACHINES[machine], chances, known=known) >= (0.96 if known else 0.93)
+    assert speedup(MACHINES[machine], chances, known=known) >= (0.98 if known else 0.93)
     for seed in SEEDS:
         plain = seconds(MACHINES[machine], chances, seed, fixed=0)
-        assert plain / seconds(MACHINES[machine], chances, seed, known=known) >= 0.9
+        assert plain / seconds(MACHINES[machine], chances, seed, known=known) >= (0.95 if known else 0.9)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -113,6 +114,29 @@ def test_ngrams_that_were_wrong_for_long_are_tried_again():
     simulation.run(adaptive(simulation))
     assert mean(simulation.lengths[100:200]) < 0.5
     assert mean(simulation.lengths[400:]) > 1
+
+
+@pytest.mark.parametrize("right", [0.1, 0.2, 0.3])
+def test_ngrams_that_mislead_all_the_time_cost_less_than_a_fiftieth(right: float):
+    ratios = []
+    for seed in range(8):
+        times = []
+        for fixed in (True, False):
+            simulation = Simulation(STEPPED, (), quoted=[right] * 300, seed=seed)
+            times.append(simulation.run(FixedLength(0) if fixed else adaptive(simulation)))
+        ratios.append(times[0] / times[1])
+    assert geometric_mean(ratios) >= 0.982
+
+
+def test_a_purse_fills_slowly_and_never_beyond_what_it_holds():
+    purse = Purse()
+    purse.settle(gain=100.0)
+    assert purse.spent == 0
+    purse.settle(gain=-100.0)
+    assert purse.spent == 1
+    for _ in range(10_000):
+        purse.settle()
+    assert purse.spent == 0
 
 
 def test_it_never_drafts_more_than_it_may():

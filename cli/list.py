@@ -1,0 +1,110 @@
+"""`specchat list`: the models that are on this machine, in whatever store, by the names that -m takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from specchat.profiles.gguf.facts import ModelFacts
+from specchat.profiles.stores.description import Description, described
+from specchat.profiles.stores.stored import StoredModel
+
+from .environment import Environment
+from .json_text import written
+from .options import OUTPUT
+from .quantities import day, file_size, moment
+from .screen import joined, note, visible
+from .stores import inventory, tell_notices
+
+_HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
+_UNTOLD = ("default", "")
+"""What a file calls its way of cutting words when it has none of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOptions:
+    """How to list."""
+
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+
+
+def list_models(env: Environment, options: ListOptions) -> None:
+    """List the models on this machine.
+
+    They are looked for in the hub's cache, llama.cpp's, LM Studio's, Ollama's and your own folders. Every name that is
+    shown can be given to -m and --draft.
+    """
+    found = inventory(env)
+    models = [(model, described(model)) for model in found.models]
+    if options.json:
+        notices = [{"message": notice.message, "hint": notice.hint} for notice in found.notices]
+        content = {"models": [_content(*each) for each in models], "notices": notices}
+        env.stdout.write(f"{written(content)}\n")
+        return
+    env.stdout.writelines(f"{line}\n" for line in _lines(models, env.columns() if env.stdout_is_terminal else None))
+    if not models:
+        note(env, "There are no models on this machine yet. The small one is --profile demo.")
+    tell_notices(env, found)
+
+
+def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | None) -> list[str]:
+    """A table, or where that is too wide, two lines for each model."""
+    if not models:
+        return []
+    rows = [_HEADER, *(_cells(*each) for each in models)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADER))]
+    fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
+    lines = [_row(_HEADER, widths)] if fits else []
+    for cells, (model, description) in zip(rows[1:], models, strict=True):
+        lines += [_row(cells, widths)] if fits else _folded(cells, columns or 0)
+        lines += [f"    {_plain(problem)}" for problem in _problems(model, description)]
+    return lines
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
+
+
+def _folded(cells: Sequence[str], columns: int) -> list[str]:
+    name, *others = cells
+    details = joined([cell for cell in others if cell], columns - 4)
+    return [name, *(f"    {line}" for line in details.splitlines())]
+
+
+def _cells(model: StoredModel, description: Description) -> tuple[str, ...]:
+    facts = description.facts
+    told = (facts.quantisation or "", _vocabulary(facts)) if facts else ("", "")
+    return tuple(map(_plain, (model.name, file_size(model.size), *told, day(model.last_used), model.store)))
+
+
+def _plain(text: str) -> str:
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def _vocabulary(facts: ModelFacts) -> str:
+    """The family of a vocabulary and its size: models that draft for each other agree in it, up to a few tokens."""
+    family = facts.tokenizer if (facts.pre_tokenizer or "") in _UNTOLD else facts.pre_tokenizer
+    return f"{family} {facts.vocabulary / 1000:.0f}k" if family else ""
+
+
+def _problems(model: StoredModel, description: Description) -> list[str]:
+    return [problem for problem in (model.note, description.problem) if problem]
+
+
+def _content(model: StoredModel, description: Description) -> dict[str, Any]:
+    facts = description.facts
+    return {
+        "name": model.name,
+        "store": model.store,
+        "path": str(model.path),
+        "shards": [str(shard) for shard in model.shards],
+        "size": model.size,
+        "last_used": moment(model.last_used).isoformat(timespec="seconds"),
+        "architecture": facts and facts.architecture,
+        "quantisation": facts and facts.quantisation,
+        "vocabulary": facts and _vocabulary(facts),
+        "tokens": facts and facts.vocabulary,
+        "problems": _problems(model, description),
+    }

@@ -2,13 +2,13 @@
 
 import platform
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .loading import importing_llama_cpp
+from .memory import main_memory
 from .screen import write_rows
 from .version import installed_version
 
@@ -71,11 +71,7 @@ def _room(device: "Device") -> str:
 
 def _memory() -> str:
     """What is free, caches that give way included, of what there is."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="utf-8")
-    except OSError:
+    memory = main_memory()
+    if "MemTotal" not in memory or "MemAvailable" not in memory:
         return "unknown"
-    sizes = {name: int(size) * 1024 / _GIB for name, size in re.findall(r"^(\w+): *(\d+)", text, re.MULTILINE)}
-    if "MemTotal" not in sizes or "MemAvailable" not in sizes:
-        return "unknown"
-    return f"{sizes['MemAvailable']:.1f} of {sizes['MemTotal']:.1f} GiB free"
+    return f"{memory['MemAvailable'] / _GIB:.1f} of {memory['MemTotal'] / _GIB:.1f} GiB free"

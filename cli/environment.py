@@ -41,6 +41,8 @@ class Environment:
     take_terminal: Callable[[], None]
     load_pair: "PairLoader"
     verify_target: "Verifier"
+    memory: Callable[[], int]
+    """The bytes that models may take."""
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
     system: Path = Path("/")
@@ -84,7 +86,7 @@ class Environment:
         return not self.variables.get("NO_COLOR") and not self.dumb
 
 
-def process_environment(load_pair: "PairLoader", verify_target: "Verifier") -> Environment:
+def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memory: Callable[[], int]) -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
     if sys.stdout is None:
         sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
@@ -103,6 +105,7 @@ def process_environment(load_pair: "PairLoader", verify_target: "Verifier") -> E
         take_terminal=_take_terminal,
         load_pair=load_pair,
         verify_target=verify_target,
+        memory=memory,
     )
 
 

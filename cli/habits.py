@@ -195,7 +195,13 @@ def is_file(word: str) -> bool:
 
 
 def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run") -> UsageError:
-    """What to say when no model is named for `command`; Ollama and LM Studio take it from the first word."""
+    """What to say when no model is named for `command`."""
+    hint = "Name a GGUF file with -m FILE, or try the small one: --profile demo"
+    return misplaced_model(words, profiles, command) or UsageError("No model is named.", hint)
+
+
+def misplaced_model(words: Sequence[str], profiles: Sequence[str], command: str) -> UsageError | None:
+    """What to say when the prompt starts with a model, as it does for Ollama and LM Studio; None when it does not."""
     first, rest = (words[0], words[1:]) if words else ("", ())
     prompt = f' "{" ".join(rest)}"' if rest else ""
     if first in profiles:
@@ -206,4 +212,4 @@ def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run"
             f"No model is named, and the first word of the prompt, {first}, looks like one.",
             f"Models are files, named with -m: specchat {command} -m {file}{prompt}",
         )
-    return UsageError("No model is named.", "Name a GGUF file with -m FILE, or try the small one: --profile demo")
+    return None

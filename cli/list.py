@@ -14,7 +14,7 @@ from .environment import Environment
 from .json_text import written
 from .options import OUTPUT
 from .quantities import day, file_size, moment
-from .screen import joined, note, visible
+from .screen import joined, note, one_line
 from .stores import inventory, tell_notices
 
 _HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
@@ -58,7 +58,7 @@ def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | Non
     lines = [_row(_HEADER, widths)] if fits else []
     for cells, (model, description) in zip(rows[1:], models, strict=True):
         lines += [_row(cells, widths)] if fits else _folded(cells, columns or 0)
-        lines += [f"    {_plain(problem)}" for problem in _problems(model, description)]
+        lines += [f"    {one_line(problem)}" for problem in _problems(model, description)]
     return lines
 
 
@@ -76,11 +76,7 @@ def _folded(cells: Sequence[str], columns: int) -> list[str]:
 def _cells(model: StoredModel, description: Description) -> tuple[str, ...]:
     facts = description.facts
     told = (facts.quantisation or "", _vocabulary(facts)) if facts else ("", "")
-    return tuple(map(_plain, (model.name, file_size(model.size), *told, day(model.last_used), model.store)))
-
-
-def _plain(text: str) -> str:
-    return visible(text).replace("\n", "␊").replace("\t", "␉")
+    return tuple(map(one_line, (model.name, file_size(model.size), *told, day(model.last_used), model.store)))
 
 
 def _vocabulary(facts: ModelFacts) -> str:

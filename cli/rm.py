@@ -13,7 +13,7 @@ from specchat.speculative.errors import UsageError
 from .environment import Environment
 from .options import MODELS
 from .quantities import file_size
-from .screen import note, visible
+from .screen import note, one_line
 from .stores import inventory, unknown
 
 
@@ -43,7 +43,7 @@ def rm(env: Environment, options: RemoveOptions) -> None:
         note(env, "Nothing is removed.")
         return
     for model in models:
-        env.stdout.write(f"{visible(model.name)} is removed: {file_size(remove(model))}\n")
+        env.stdout.write(f"{one_line(model.name)} is removed: {file_size(remove(model))}\n")
 
 
 def _exactly(name: str, found: Inventory) -> StoredModel:
@@ -63,9 +63,7 @@ def _agreed(env: Environment, models: list[StoredModel]) -> bool:
         note(env, f"{model.name}  {file_size(model.size)}")
     noun = "it" if len(models) == 1 else f"all {len(models)}"
     try:
-        return env.read_line(f"Remove {noun} from the hub's cache, which other tools share? [y/N] ").lower() in (
-            "y",
-            "yes",
-        )
+        answer = env.read_line(f"Remove {noun} from the hub's cache, which other tools share? [y/N] ")
     except EOFError:
         return False
+    return answer.strip().lower() in ("y", "yes")

@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(_picture, text)
 
 
+def one_line(text: str) -> str:
+    """`text` with pictures in the place of line breaks and tabs too: a name that others gave a file."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def _picture(match: re.Match[str]) -> str:
     control = match[0]
     if control == "\r\n":

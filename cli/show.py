@@ -5,18 +5,26 @@ from typing import Annotated, Any
 
 import typer
 
-from specchat.profiles.gguf.facts import ModelFacts, model_facts
-from specchat.profiles.gguf.header import FileBytes, GgufHeader, read_header
+from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.paths import expanded
+from specchat.profiles.names import parse_model
+from specchat.profiles.resolve import Whereabouts
+from specchat.profiles.seen import SeenModel, see
+from specchat.profiles.sources import HubModel, ModelSource, NamedModel, spelled
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
 from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
+from .quantities import file_size
 from .screen import write_rows
+from .status_line import StatusLine
 from .values import filled
+from .whereabouts import whereabouts
+
+Verdict = Compatibility | SpecchatError
+"""How a draft may be used, or why it may not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +34,10 @@ class ShowOptions:
     model: Annotated[
         str,
         typer.Argument(
-            parser=filled("a .gguf file"),
-            metavar="FILE",
+            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            metavar="MODEL",
             show_default=False,
-            help="A model, a GGUF file.",
+            help="A GGUF file, USER/REPO[:QUANT] of the hub, or a name that specchat list shows.",
             rich_help_panel=MODELS,
         ),
     ]
@@ -39,28 +47,26 @@ class ShowOptions:
             "-md",
             "--draft",
             "--model-draft",
-            parser=filled("a .gguf file"),
-            metavar="FILE",
+            parser=filled("a smaller model"),
+            metavar="MODEL",
             help="A smaller model: does it fit as a draft?",
             rich_help_panel=MODELS,
         ),
     ] = None
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody: show what is on this machine.", rich_help_panel=MODELS)
+    ] = False
     json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """A model of which only the header was read; its file has `size` bytes."""
-
-    header: GgufHeader
-    facts: ModelFacts
-    size: int
-
-
 def show(env: Environment, options: ShowOptions) -> None:
-    """Show what a model is, and whether a draft fits it, without loading either."""
-    target = _opened(options.model)
-    draft = _opened(options.draft) if options.draft else None
+    """Show what a model is, and whether a draft fits it.
+
+    Neither is loaded or fetched: the first megabytes of a file say it all.
+    """
+    where = whereabouts(env, offline=options.offline)
+    target = _seen(env, options.model, where)
+    draft = _seen(env, options.draft, where) if options.draft else None
     verdict = _verdict(target, draft) if draft else None
     if options.json:
         env.stdout.write(f"{written(_content(target, draft, verdict))}\n")
@@ -70,13 +76,28 @@ def show(env: Environment, options: ShowOptions) -> None:
         raise verdict
 
 
-def _opened(text: str) -> _Model:
-    path = expanded(text)
-    header = read_header(FileBytes(path), str(path))
-    return _Model(header, model_facts(header), path.stat().st_size)
+def _seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
+    source = _source(env, text)
+    line = StatusLine(env, shown=isinstance(source, HubModel))
+    line.show(f"reading what {spelled(source)} is")
+    try:
+        return see(source, where)
+    finally:
+        line.clear()
 
 
-def _verdict(target: _Model, draft: _Model) -> Compatibility | SpecchatError:
+def _source(env: Environment, text: str) -> ModelSource:
+    """What `text` names; of a profile, its target."""
+    from .precedence import profiles_of
+
+    source = parse_model(text, mirror=env.variables.get("HF_ENDPOINT", ""))
+    profiles = profiles_of(env)
+    if isinstance(source, NamedModel) and source.name in profiles.files():
+        return profiles.load(source.name).settings.target or source
+    return source
+
+
+def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:
     """How the draft may be used, or why it may not."""
     try:
         return check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
@@ -84,7 +105,7 @@ def _verdict(target: _Model, draft: _Model) -> Compatibility | SpecchatError:
         return error
 
 
-def _rows(target: _Model, draft: _Model | None, verdict: Compatibility | SpecchatError | None) -> list[tuple[str, str]]:
+def _rows(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> list[tuple[str, str]]:
     rows = [("model", target.header.name), *_facts(target)]
     if draft:
         rows += [("", ""), ("draft", draft.header.name), *_facts(draft)]
@@ -93,7 +114,7 @@ def _rows(target: _Model, draft: _Model | None, verdict: Compatibility | Speccha
     return rows
 
 
-def _facts(model: _Model) -> list[tuple[str, str]]:
+def _facts(model: SeenModel) -> list[tuple[str, str]]:
     facts = model.facts
     rows = {
         "name": facts.name,
@@ -107,23 +128,24 @@ def _facts(model: _Model) -> list[tuple[str, str]]:
         "licence": facts.licence,
         "generates text": f"no: it {facts.objection}" if facts.objection else "yes",
     }
-    return [(name, value or "not stated") for name, value in rows.items()]
+    chosen = [("chosen", model.note)] if model.note else []
+    return [*chosen, *((name, value or "not stated") for name, value in rows.items())]
 
 
-def _size(model: _Model) -> str:
-    unit, name = (1e9, "GB") if model.size >= 1e9 else (1e6, "MB")
-    parts = f", the first of {model.facts.shards} files" if model.facts.shards > 1 else ""
-    return f"{model.size / unit:.1f} {name}{parts}"
+def _size(model: SeenModel) -> str:
+    parts = f" in {model.facts.shards} files" if model.facts.shards > 1 else ""
+    return f"{file_size(model.size)}{parts}{'' if model.fetched else ', not on this machine'}"
 
 
 def _parameters(facts: ModelFacts) -> str | None:
     """Of a split model as its name says them: its first file holds a part only."""
     if facts.shards > 1:
         return facts.size_label
-    return f"{facts.parameters / 1e9:.2f} billion" if facts.parameters else None
+    unit, name = (1e9, "billion") if facts.parameters >= 1e9 else (1e6, "million")
+    return f"{facts.parameters / unit:.2f} {name}" if facts.parameters else None
 
 
-def _content(target: _Model, draft: _Model | None, verdict: Compatibility | SpecchatError | None) -> dict[str, Any]:
+def _content(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> dict[str, Any]:
     return {
         "model": _model_content(target),
         "draft": _model_content(draft) if draft else None,
@@ -133,5 +155,11 @@ def _content(target: _Model, draft: _Model | None, verdict: Compatibility | Spec
     }
 
 
-def _model_content(model: _Model) -> dict[str, Any]:
-    return {"file": model.header.name, **asdict(model.facts), "size": model.size, "header_size": model.header.size}
+def _model_content(model: SeenModel) -> dict[str, Any]:
+    return {
+        "file": model.header.name,
+        "fetched": model.fetched,
+        "size": model.size,
+        "header_size": model.header.size,
+        **asdict(model.facts),
+    }

@@ -9,11 +9,12 @@ import typer
 from specchat.profiles.errors import FetchError
 from specchat.profiles.stores.stored import HUB, OLLAMA, StoredModel
 from specchat.profiles.stores.sums import is_intact
+from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
-from .screen import visible
+from .screen import one_line
 from .status_line import StatusLine
 from .stores import inventory, named
 
@@ -48,13 +49,11 @@ def verify(env: Environment, options: VerifyOptions) -> None:
         result = _checked(env, model)
         results.append((model, result))
         if not options.json:
-            env.stdout.write(f"{result:<10}  {visible(model.name)}\n")
+            env.stdout.write(f"{result:<10}  {one_line(model.name)}\n")
             env.stdout.flush()
     if options.json:
         env.stdout.write(f"{written({'models': [_content(*each) for each in results]})}\n")
-    damaged = [model for model, result in results if result == DAMAGED]
-    if damaged:
-        raise _damage(damaged)
+    _raise_for(results)
 
 
 def _checked(env: Environment, model: StoredModel) -> str:
@@ -81,15 +80,20 @@ def _progress(line: StatusLine, model: StoredModel) -> Callable[[int], None]:
         share = 100 * done // max(model.size, 1)
         if share != shown:
             shown = share
-            line.show(f"checking {visible(model.name)}: {share}%")
+            line.show(f"checking {one_line(model.name)}: {share}%")
 
     return advanced
 
 
-def _damage(models: list[StoredModel]) -> FetchError:
-    names = ", ".join(model.name for model in models)
-    noun, verb = ("model", "is") if len(models) == 1 else ("models", "are")
-    return FetchError(f"{len(models)} {noun} {verb} damaged: {names}.", _remedy(models[0]))
+def _raise_for(results: list[tuple[StoredModel, str]]) -> None:
+    """Raise `FetchError` where models are damaged, `ModelLoadError` where some could not be read."""
+    for kind, error in ((DAMAGED, FetchError), (UNREADABLE, ModelLoadError)):
+        models = [model for model, result in results if result == kind]
+        if models:
+            names = ", ".join(model.name for model in models)
+            counted = "1 model is" if len(models) == 1 else f"{len(models)} models are"
+            hint = _remedy(models[0]) if kind == DAMAGED else "Check the permissions of its files."
+            raise error(f"{counted} {kind}: {names}.", hint)
 
 
 def _remedy(model: StoredModel) -> str:

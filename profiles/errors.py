@@ -18,8 +18,12 @@ class FetchError(SpecchatError):
     """A download failed: the network, the disk, or what arrived is not what was promised."""
 
 
+def nearest(word: str, known: Sequence[str]) -> str:
+    """The question whether one of the `known` words was meant; nothing where none is like `word`."""
+    close = get_close_matches(word, known, n=1, cutoff=0.5)
+    return f"Did you mean {close[0]}?" if close else ""
+
+
 def choose_from(word: str, known: Sequence[str]) -> str:
     """The hint for an unknown `word`: the one that was probably meant, and all that there are."""
-    close = get_close_matches(word, known, n=1, cutoff=0.5)
-    listed = ", ".join(sorted(known))
-    return f"Did you mean {close[0]}? Known: {listed}." if close else f"Known: {listed}."
+    return f"{nearest(word, known)} Known: {', '.join(sorted(known))}.".lstrip()

@@ -17,9 +17,17 @@ class Shard:
     ending: str
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of all files of the model, in order."""
+        return tuple(self._part(index) for index in range(1, self.count + 1))
+
+    @property
     def first(self) -> str:
         """The name of the file to load."""
-        return f"{self.prefix}-00001-of-{self.count:05}{self.ending}"
+        return self._part(1)
+
+    def _part(self, index: int) -> str:
+        return f"{self.prefix}-{index:05}-of-{self.count:05}{self.ending}"
 
 
 def shard_of(name: str) -> Shard | None:
@@ -30,6 +38,12 @@ def shard_of(name: str) -> Shard | None:
     return Shard(match["prefix"], int(match["index"]), int(match["count"]), match["ending"])
 
 
+def all_parts(name: str) -> tuple[str, ...]:
+    """All files of the model that `name` is a file of, in order: `name` alone where it is whole."""
+    shard = shard_of(name)
+    return shard.parts if shard else (name,)
+
+
 def first_shard(name: str) -> str:
     """The file to load for `name`, which may be any file of a model."""
     shard = shard_of(name)
@@ -37,7 +51,6 @@ def first_shard(name: str) -> str:
 
 
 def siblings(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The files among `names` that make one model with `name`, in order; `name` alone where it is whole."""
-    first = first_shard(name)
-    parts = {shard.index: each for each in names if (shard := shard_of(each)) and shard.first == first}
-    return tuple(parts[index] for index in sorted(parts)) or (name,)
+    """The files among `names` that make one model with `name`, in order."""
+    there = set(names)
+    return tuple(part for part in all_parts(name) if part in there)

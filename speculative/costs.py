@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 _REMEMBERED = 5
 _DRIFT = 0.05
 _SUDDEN = 2.0
+_SHARED = 0.25
+"""How much of a change of passes over one token is one of passes over several, and the other way round."""
 _STEP = 0.25
 """What each further token adds to a pass over one, as long as nothing but that pass was measured."""
 _SEPARATE = 32
@@ -21,18 +23,19 @@ class CostCurve:
     """Seconds for a pass over n tokens, n = 1, 2, …; between measured lengths it is interpolated.
 
     The curve has steps (a kernel computes rows by the handful), so each length keeps a figure of its own. A change of
-    the lengths that are in use, such as by a growing context, is taken for a change of all, by one factor that follows
+    the lengths that are in use, such as by a growing context, is taken for a change of all, by a factor that follows
     slowly; what that leaves unexplained of a length is the median of its last few passes, which a busy moment of the
-    machine does not move.
+    machine does not move. Passes over one token and passes over several have a factor each, since the former wait for
+    memory and the latter compute: what slows one need not slow the other.
     """
 
     measured: dict[int, float] = field(default_factory=dict)
-    _drift: float = 1.0
+    _drifts: list[float] = field(default_factory=lambda: [1.0, 1.0])
     _recent: dict[int, list[float]] = field(default_factory=dict)
 
     def snapshot(self) -> Mapping[int, float]:
         """What is worth keeping for the next run: seconds by length."""
-        return {length: self._drift * self._figure(length) for length in self.measured}
+        return {length: self._figure(length) for length in self.measured}
 
     def __bool__(self) -> bool:
         return bool(self.measured)
@@ -52,37 +55,42 @@ class CostCurve:
     def _of(self, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
         known = sorted(self.measured)
         figures = np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
-        curve = np.interp(lengths, known, figures)
+        curve: NDArray[np.float64] = np.interp(lengths, known, figures)
         if known[-1] < lengths[-1]:
             several = len(known) > 1
             slope = (figures[-1] - figures[0]) / (known[-1] - known[0]) if several else _STEP * figures[0] / known[0]
             curve += slope * np.maximum(0, lengths - known[-1])
-        seconds: NDArray[np.float64] = self._drift * curve
-        return seconds
+        return curve
 
     def add(self, other: "CostCurve") -> None:
         """Take in the figures of `other`, of lengths that are not known here."""
-        self.measured |= {length: seconds / self._drift for length, seconds in other.snapshot().items()}
+        self.measured |= {length: seconds / self._drift(length) for length, seconds in other.snapshot().items()}
 
     def observe(self, length: int, seconds: float) -> None:
         """Take in a measured pass."""
         if length not in self.measured:
             if length <= _SEPARATE or max(self.measured, default=0) <= _SEPARATE:
-                self.measured[length] = seconds / self._drift
+                self.measured[length] = seconds / self._drift(length)
                 return
             nearest = min(self.measured, key=lambda known: abs(known - length))
             seconds, length = seconds * self.at(nearest) / self.at(length), nearest
-        change = seconds / (self._drift * self.measured[length])
+        change = seconds / (self._drift(length) * self.measured[length])
         step = min(_SUDDEN, max(1 / _SUDDEN, change)) ** _DRIFT
-        self._drift *= step
-        for recent in self._recent.values():
-            _explain(recent, step)
+        for several in (False, True):
+            share = step if several == (length > 1) else step**_SHARED
+            self._drifts[several] *= share
+            for each, recent in self._recent.items():
+                if several == (each > 1):
+                    _explain(recent, share)
         recent = self._recent.setdefault(length, [])
         recent.append(change / step)
         del recent[:-_REMEMBERED]
 
     def _figure(self, length: int) -> float:
-        return self.measured[length] * median(self._recent.get(length, (1.0,)))
+        return self._drift(length) * self.measured[length] * median(self._recent.get(length, (1.0,)))
+
+    def _drift(self, length: int) -> float:
+        return self._drifts[length > 1]
 
 
 def _explain(recent: list[float], step: float) -> None:

@@ -12,6 +12,8 @@ _LOOKED_AT = 8
 """So many of the latest occurrences of an n-gram are compared."""
 _WINDOW = 24
 """So far from where a quote broke off, in tokens, it is taken up again."""
+_REPLACED = 3
+"""Of so many tokens that agree before one that was replaced, one counts as agreeing."""
 
 
 @dataclass(slots=True)
@@ -20,7 +22,8 @@ class NgramDrafter:
 
     The last `longest` to `shortest` tokens are looked up in the context, and what follows is quoted: of the latest
     occurrences the one that agrees with the context for longest, up to `reach` tokens. Where a quote broke off and they
-    occur nowhere, a single token is enough to take it up again, since an edited text goes on like the text it edits.
+    occur nowhere, a single token is enough to take it up again, since an edited text goes on like the text it edits;
+    behind a token that was replaced in a long quote, none is needed.
     """
 
     longest: int = 4
@@ -55,24 +58,39 @@ class NgramDrafter:
                 found = [(self._agreement(place, size), place) for place in places[-_LOOKED_AT:]]
                 agreement, place = max(found)
                 return place, agreement
-        return self._taken_up_again(), 1
+        return self._taken_up_again()
 
     def _agreement(self, place: int, size: int) -> int:
-        """How many tokens before `place` agree with the end of the context, given that `size` do."""
+        """How many tokens before `place` agree with the end of the context, given that `size` do.
+
+        Where one differs, it may have been replaced: of those that agree before it, a share counts.
+        """
+        unchanged = self._agreeing(place, size)
+        beyond = unchanged + 1
+        if beyond >= min(self.reach, place):
+            return unchanged
+        return unchanged + (self._agreeing(place, beyond) - beyond) // _REPLACED
+
+    def _agreeing(self, place: int, size: int) -> int:
         text, end = self._indexed, len(self._indexed)
         while size < min(self.reach, place) and text[place - size - 1] == text[end - size - 1]:
             size += 1
         return size
 
-    def _taken_up_again(self) -> int:
-        """Where the last quote goes on near where it would be by now; -1 if it does not."""
+    def _taken_up_again(self) -> tuple[int, int]:
+        """Where the last quote goes on near where it would be by now, -1 if it does not, and the agreement."""
         text = self._indexed
         if self._quoted < 0 or not text:
-            return -1
+            return -1, 0
         expected = self._quoted + len(text) - self._quoted_at
         window = range(max(1, expected - _WINDOW), min(len(text), expected + _WINDOW))
         places = [place for place in window if text[place - 1] == text[-1]]
-        return min(places, key=lambda place: abs(place - expected), default=-1)
+        if places:
+            place = min(places, key=lambda place: abs(place - expected))
+            return place, self._agreement(place, 1)
+        if expected < len(text) and (agreement := self._agreement(expected, 0)):
+            return expected, agreement
+        return -1, 0
 
     def _follow(self, context: Sequence[int]) -> None:
         """Bring the index to `context`: forget what was taken back, add what is new.

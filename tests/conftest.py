@@ -13,6 +13,8 @@ from .tiny import TinyModel, write_tiny
 FOLDER = "SPECCHAT_TEST_MODELS"
 REQUIRE = "SPECCHAT_REQUIRE_MODELS"
 
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"  # huggingface_hub would look something up at the public hub
+
 # A busy machine is no failure; and a run that decides whether a change lands finds what it finds every time.
 settings.register_profile("specchat", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("specchat")

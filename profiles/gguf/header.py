@@ -120,7 +120,7 @@ def shortened(text: str) -> str:
 def _version(cursor: Cursor) -> int:
     check_magic(cursor.name, cursor.take(len(MAGIC)))
     version = int(cursor.number(_WORD))
-    if version & 0xFFFF == 0:
+    if version and version & 0xFFFF == 0:
         raise ModelLoadError(
             f"{cursor.name} was written for big-endian machines, and llama.cpp reads a model only on such a one.",
             "Take a file without big-endian (or -be) in its name.",

@@ -30,7 +30,7 @@ def special_tokens(
     ends = known | _present([named["eos"], eot, named["eom"], *infill_ends])
     if any(all(ids.get(text.encode()) in ends for text in pair) for pair in CALLS):
         not_ends = _tokens(ids, [END])
-        marked, defined, ends = marked - not_ends, defined | not_ends, ends - not_ends
+        marked, ends = marked - not_ends, ends - not_ends
     if _tokens(ids, PLAIN_STRIKE) & ends:
         text = _tokens(ids, [STRIKE])
         marked, ends = marked - text, ends - text

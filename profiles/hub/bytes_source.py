@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .access import explain
 from .client import Hub
 from .files import RemoteFile
-from .patience import Attempts
+from .patience import patiently
 from .ranges import open_range
 
 
@@ -21,14 +21,12 @@ class HubBytes:
         from httpx2 import HTTPError
 
         stop = min(offset + size, self.file.size)
-        attempts = Attempts(self.hub.patience)
-        while offset < stop:
-            try:
-                return self._read(offset, stop)
-            except HTTPError as error:
-                if not attempts.again(error):
-                    raise explain(error, self.hub, self.file.repo, self.file.path) from error
-        return b""
+        if offset >= stop:
+            return b""
+        try:
+            return patiently(self.hub.patience, lambda: self._read(offset, stop))
+        except HTTPError as error:
+            raise explain(error, self.hub, self.file.repo, self.file.path) from error
 
     def _read(self, start: int, stop: int) -> bytes:
         from httpx2 import RemoteProtocolError

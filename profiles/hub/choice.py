@@ -16,8 +16,6 @@ from ..stores.model_files import is_model_name, quantisation
 
 USUAL = ("Q4_K_M", "Q8_0")
 """What is taken when no quantisation is named, best first; without these the first file."""
-_UNNAMED = ("", "latest")
-"""Tags that mean no quantisation; the second is Ollama's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,11 @@ def choose(paths: Sequence[str], wanted: HubModel) -> Choice:
             f"Name another quantisation: {_others(model_files(paths))}.",
         )
     return Choice(parts, f"{reason}, in {shard.count} parts.")
+
+
+def is_unnamed(quant: str | None) -> bool:
+    """Whether a tag leaves the choice to us; Ollama writes that as `latest`."""
+    return not quant or quant.lower() == "latest"
 
 
 def model_files(paths: Sequence[str]) -> list[str]:
@@ -81,8 +84,8 @@ def _quantisation(models: Sequence[str], wanted: HubModel) -> tuple[str, str]:
             f"{wanted.repo} has no GGUF file with a model.",
             "A projector or a draft head is named with its file: USER/REPO/FILE.gguf.",
         )
-    quant = wanted.quant or ""
-    if quant.lower() not in _UNNAMED:
+    quant = wanted.quant
+    if quant and not is_unnamed(quant):
         if (found := _matching(models, quant)) is None:
             known = [each for each in map(quantisation_of, models) if each]
             raise ModelLoadError(f"There is no {quant} in {wanted.repo}.", _did_you_mean(quant.upper(), known))

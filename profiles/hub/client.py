@@ -10,9 +10,9 @@ from specchat.speculative.errors import ModelLoadError
 
 from ..errors import FetchError
 from .files import RemoteFile, remote_files
-from .patience import Attempts, Patience
-from .settings import PUBLIC_HUB, cache_folder, endpoint, hub_home, proxy_variable
-from .token import Token, find_token, is_yes
+from .patience import Patience, patiently
+from .settings import PUBLIC_HUB, cache_folder, endpoint, hub_home, is_offline, proxy_variable
+from .token import Token, find_token
 
 if TYPE_CHECKING:
     from httpx2 import Client
@@ -95,20 +95,21 @@ class Hub:
     def _ask(self, path: str, asked: Mapping[str, str], repo: str) -> Any:
         """An answer of the API, as it was decoded from JSON."""
         from httpx2 import ConnectError, HTTPError, InvalidURL, ProxyError
-        from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
 
         self.require_online(repo)
-        session, attempts = self.session(), Attempts(self.patience)
-        url = f"{self.endpoint}/api/{path}"
-        while True:
-            try:
-                answer = session.get(url, params=dict(asked), headers=self.headers, timeout=self.patience.stall)
-                hf_raise_for_status(answer)
-                return answer.json()
-            except (HTTPError, InvalidURL, ValueError) as error:  # noqa: PERF203 - the loop is that of the attempts
-                # who cannot be reached at all will not be reached in a minute, either
-                if isinstance(error, (ConnectError, ProxyError)) or not attempts.again(error):
-                    self._fail(error, repo)
+        session = self.session()
+
+        def answer() -> Any:
+            url = f"{self.endpoint}/api/{path}"
+            response = session.get(url, params=dict(asked), headers=self.headers, timeout=self.patience.stall)
+            response.raise_for_status()
+            return response.json()
+
+        try:
+            # who cannot be reached at all will not be reached in a minute, either
+            return patiently(self.patience, answer, hopeless=(ConnectError, ProxyError))
+        except (HTTPError, InvalidURL, ValueError) as error:
+            self._fail(error, repo)
 
     def _fail(self, error: Exception, repo: str) -> NoReturn:
         from .access import explain
@@ -126,6 +127,6 @@ def hub_of(variables: Mapping[str, str], home: Callable[[], Path], *, offline: b
         endpoint=address,
         token=find_token(variables, hub_home(variables, home)),
         cache=cache_folder(variables, home),
-        offline=offline or is_yes(variables.get("HF_HUB_OFFLINE")) or is_yes(variables.get("TRANSFORMERS_OFFLINE")),
+        offline=offline or is_offline(variables),
         proxy=proxy_variable(address, variables),
     )

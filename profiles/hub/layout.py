@@ -96,6 +96,8 @@ class Place:
         if not is_safe(self.file.branch):
             return
         reference = self.repository / "refs" / self.file.branch
+        if reference.is_file() and reference.read_text(errors="replace") == self.file.revision:
+            return  # the cache may be one that only others write to
         reference.parent.mkdir(parents=True, exist_ok=True)
         new = reference.with_name(f"{reference.name}.{os.getpid()}.tmp")
         new.write_text(self.file.revision)

@@ -1,6 +1,8 @@
 """Why the hub cannot be reached: the network, a proxy, a mirror, or something else that answers in its place."""
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from ..errors import FetchError
 from .settings import PUBLIC_HUB
@@ -21,7 +23,7 @@ def no_answer(error: Exception, hub: "Hub") -> FetchError:
         named = f"that {hub.proxy} names" if hub.proxy else "of this system"
         return FetchError(
             f"The proxy {named} does not lead to {hub.name}: {_reason(error)}.",
-            f"Correct {hub.proxy or 'it'}, or except the hub from it with NO_PROXY={hub.name.partition(':')[0]}.",
+            f"Correct {hub.proxy or 'it'}, or except the hub from it with NO_PROXY={urlsplit(hub.endpoint).hostname}.",
         )
     if "CERTIFICATE_VERIFY_FAILED" in str(error):
         return FetchError(
@@ -48,4 +50,5 @@ def _mirror(hub: "Hub") -> str:
 
 
 def _reason(error: Exception) -> str:
-    return str(error).strip().rstrip(".") or type(error).__name__
+    """The system's words, without its number."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)).strip().rstrip(".") or type(error).__name__

@@ -1,4 +1,4 @@
-"""The part of a file that has arrived: it grows, outlives a killed process, and counts for nothing until it is whole."""
+"""The part of a file that has arrived: it grows, outlives a killed process, and is nothing till it is whole."""
 
 import os
 from dataclasses import dataclass

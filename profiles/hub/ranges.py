@@ -31,17 +31,15 @@ def open_range(hub: Hub, file: RemoteFile, start: int, stop: int) -> Iterator[Re
     """Ask for the bytes from `start` to before `stop`. A connection that dies may end the blocks early.
 
     What a file with Xet is asked for this way comes over the same addresses and ranges as any other: the hub puts it
-    together. Raises `HfHubHTTPError` and `httpx2.HTTPError` for what another attempt may mend, `FetchError` where the
+    together. Raises `httpx2.HTTPError` for what another attempt may mend, `FetchError` where the
     file is not the one that was listed.
     """
-    from huggingface_hub.utils import hf_raise_for_status  # type: ignore[attr-defined]
-
     hub.require_online(f"{file.repo}/{file.path}")
     url = f"{hub.endpoint}/{file.repo}/resolve/{file.revision}/{quote(file.path)}"
     # compressed, the range would be one of other bytes
     headers = {**hub.headers, "Range": f"bytes={start}-{stop - 1}", "Accept-Encoding": "identity"}
     with hub.session().stream("GET", url, headers=headers, timeout=hub.patience.stall) as response:
-        hf_raise_for_status(response)
+        response.raise_for_status()
         offset = _offset(response, hub, file)
         if offset not in (0, start):
             raise no_hub(hub)

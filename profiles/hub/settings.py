@@ -8,6 +8,7 @@ from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined
 from specchat.speculative.errors import UsageError
 
 PUBLIC_HUB = "https://huggingface.co"
+_YES = {"1", "ON", "YES", "TRUE"}
 
 
 def endpoint(variables: Mapping[str, str]) -> str:
@@ -35,6 +36,16 @@ def cache_folder(variables: Mapping[str, str], home: Callable[[], Path]) -> Path
     """The folder of downloaded repositories."""
     named = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
     return _expanded(named, home) if named else hub_home(variables, home) / "hub"
+
+
+def is_yes(value: str | None) -> bool:
+    """Whether a variable of huggingface_hub is switched on."""
+    return (value or "").upper() in _YES
+
+
+def is_offline(variables: Mapping[str, str]) -> bool:
+    """Whether the hub may not be asked."""
+    return is_yes(variables.get("HF_HUB_OFFLINE")) or is_yes(variables.get("TRANSFORMERS_OFFLINE"))
 
 
 def proxy_variable(address: str, variables: Mapping[str, str]) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .settings import is_yes
+
 VARIABLES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
-_YES = {"1", "ON", "YES", "TRUE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,6 @@ def find_token(variables: Mapping[str, str], hub_home: Path) -> Token | None:
     except (OSError, ValueError):
         return None
     return Token(value, str(file)) if value else None
-
-
-def is_yes(value: str | None) -> bool:
-    """Whether a variable of huggingface_hub is switched on."""
-    return (value or "").upper() in _YES
 
 
 def _clean(text: str) -> str:

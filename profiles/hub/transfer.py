@@ -14,8 +14,6 @@ from .patience import Attempts
 from .progress import Meter
 from .ranges import open_range
 
-_PIECE = 1 << 30
-"""Bytes of one request. The hub's CDN sends nothing above 50 GB at once, and signs its addresses for some time only."""
 _TICK = 0.5
 """Seconds between looks at what another process has fetched."""
 _KEPT = "What has arrived is kept: the same command goes on from there."
@@ -41,7 +39,7 @@ def bring(hub: Hub, place: Place, meter: Meter) -> None:
 @contextmanager
 def _lock(place: Place, meter: Meter) -> Iterator[None]:
     """Hold the lock of the blob; while another process has it, tell how far that one is."""
-    from huggingface_hub.utils import WeakFileLock
+    from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
     place.lock.parent.mkdir(parents=True, exist_ok=True)
     with ExitStack() as held:
@@ -60,7 +58,7 @@ def _entered(held: ExitStack, lock: object) -> bool:
 
 def _clear(place: Place) -> None:
     """Remove what killed downloads left: who writes there holds a lock, and these locks are free."""
-    from huggingface_hub.utils import WeakFileLock
+    from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
     for orphan in place.orphans:
         orphan.unlink(missing_ok=True)
@@ -91,10 +89,11 @@ def _fetch_piece(hub: Hub, partial: Partial, meter: Meter) -> None:
     """As much as one request brings. Raises what `open_range` does."""
     from httpx2 import RemoteProtocolError
 
-    stop = min(partial.done + _PIECE, partial.file.size)
+    stop = min(partial.done + hub.patience.piece, partial.file.size)
     with open_range(hub, partial.file, partial.done, stop) as reply:
         if reply.offset < partial.done:  # this server knows no ranges
             partial.start_over()
+            meter.at(0)
         for block in reply.blocks:
             partial.add(block)
             meter.at(partial.done)

@@ -4,7 +4,7 @@ Newer llama.cpp keeps its downloads in the same layout, in the same folder unles
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .model_files import ModelFiles, models_among
@@ -27,7 +27,7 @@ def blob_sum(file: Path) -> str:
     """What a blob should hash to, by its name; nothing for a file that is no blob."""
     name = file.name.lower()
     algorithm = _SUMS.get(len(name)) if re.fullmatch("[0-9a-f]+", name) else None
-    return f"{algorithm}:{name}" if algorithm and file.parent.name == "blobs" else ""
+    return f"{algorithm}:{name}" if algorithm else ""
 
 
 def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
@@ -35,29 +35,32 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
     repo = folder.name.removeprefix(PREFIX).replace("--", "/")
     named: set[str] = set()
     listed: set[tuple[Path, ...]] = set()
+    survey.entries(folder / "blobs")  # where it is closed there are no models, and that is noticed
     for snapshot in _snapshots(folder, survey):
         for files in models_among(survey.files_below(snapshot, _DEPTH)):
             blobs = tuple(shard.resolve() for shard in files.shards)
-            inside = files.shards[0].relative_to(snapshot).as_posix()
-            if blobs in listed or (files.missing and inside in named):
-                continue
-            if files.missing:
-                remedy = f"specchat pull {repo}/{inside} fetches the rest."
-                survey.notices.append(incomplete(f"{repo}/{inside}", survey.store, files.missing, remedy))
-                continue
-            listed.add(blobs)
-            sums = tuple(blob_sum(blob) for blob in blobs)
-            if inside in named:
-                yield Found(shards=files.shards, sums=sums, note=f"an older revision of {repo}/{inside}")
-            else:
-                named.add(inside)
-                yield Found(
-                    shards=files.shards,
-                    names=_names(repo, inside, files),
-                    aliases=(repo,),
-                    quantisation=files.quantisation,
-                    sums=sums,
-                )
+            name = f"{repo}/{files.shards[0].relative_to(snapshot).as_posix()}"
+            if not files.missing and blobs not in listed:
+                listed.add(blobs)
+                yield _older(name, files, blobs) if name in named else _found(repo, name, files, blobs)
+                named.add(name)
+            elif files.missing and name not in named:
+                remedy = f"specchat pull {name} fetches the rest."
+                survey.notices.append(incomplete(name, survey.store, files.missing, remedy))
+
+
+def _found(repo: str, name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
+    return Found(
+        shards=files.shards,
+        names=(*([f"{repo}:{files.quantisation}"] if files.quantisation else []), name),
+        aliases=(repo,),
+        quantisation=files.quantisation,
+        sums=tuple(map(blob_sum, blobs)),
+    )
+
+
+def _older(name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
+    return Found(shards=files.shards, sums=tuple(map(blob_sum, blobs)), note=f"an older revision of {name}")
 
 
 def _snapshots(folder: Path, survey: Survey) -> list[Path]:
@@ -65,8 +68,3 @@ def _snapshots(folder: Path, survey: Survey) -> list[Path]:
     main = survey.text(folder / "refs" / "main").strip()
     snapshots = survey.folders(folder / "snapshots")
     return sorted(snapshots, key=lambda snapshot: (snapshot.name != main, -snapshot.stat().st_mtime))
-
-
-def _names(repo: str, inside: str, files: ModelFiles) -> tuple[str, ...]:
-    short = (f"{repo}:{files.quantisation}",) if files.quantisation else ()
-    return (*short, f"{repo}/{inside}")

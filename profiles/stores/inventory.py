@@ -72,16 +72,16 @@ def _by_store(places: Places, notices: list[Notice]) -> Iterable[tuple[str, list
 def _stores(places: Places) -> list[tuple[str, tuple[Path, ...], _Reader]]:
     return [
         (HUB, (places.hub,) if places.hub else (), hub_models),
-        (LLAMA_CPP, places.llama_cpp, lambda folder, survey: [*llama_cache_models(folder, survey), *_newer(folder)]),
+        (LLAMA_CPP, places.llama_cpp, _llama_cpp_models),
         (LM_STUDIO, places.lm_studio, lm_studio_models),
         (OLLAMA, places.ollama, ollama_models),
         (FOLDER, places.folders, folder_models),
     ]
 
 
-def _newer(folder: Path) -> list[Found]:
-    """A newer llama.cpp in the same folder; what is to be noticed there was, by the older."""
-    return hub_models(folder, Survey(LLAMA_CPP))
+def _llama_cpp_models(folder: Path, survey: Survey) -> list[Found]:
+    """What an older llama.cpp has in a folder, and what a newer one has in the same."""
+    return [*llama_cache_models(folder, survey), *hub_models(folder, survey)]
 
 
 def _named(store: str, found: list[Found], taken: set[str]) -> list[tuple[StoredModel, Found]]:
@@ -119,7 +119,7 @@ def _model(name: str, store: str, found: Found) -> StoredModel | None:
         # where access times are not kept, the time of the download is what is known
         last_used=max(max(state.st_atime, state.st_mtime) for state in states),
         shards=found.shards,
-        sums=found.sums,
+        sums=found.sums or ("",) * len(found.shards),
         note=found.note,
     )
 

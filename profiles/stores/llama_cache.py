@@ -41,7 +41,7 @@ def llama_cache_models(folder: Path, survey: Survey) -> list[Found]:
 
 def _found(model: ModelFiles, origin: _Origin | None) -> Found:
     if origin is None:
-        return Found(shards=model.shards, names=(model.stem,), sums=("",) * len(model.shards))
+        return Found(shards=model.shards, names=(model.stem,))
     short = (f"{origin.repo}:{model.quantisation}",) if model.quantisation else ()
     return Found(
         shards=model.shards,

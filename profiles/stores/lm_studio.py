@@ -13,8 +13,8 @@ _DEPTH = 2
 def lm_studio_folders(home: Path) -> Iterator[Path]:
     """The folders of models that LM Studio keeps in `home`, or was told to keep elsewhere."""
     survey = Survey("LM Studio")
-    pointed = survey.text(home / ".lmstudio-home-pointer").strip()
-    bases = [*([home / pointed] if pointed else []), home / ".lmstudio", home / ".cache" / "lm-studio"]
+    pointed = survey.text(home / ".lmstudio-home-pointer").strip().splitlines()[:1]
+    bases = [*(home / base for base in pointed), home / ".lmstudio", home / ".cache" / "lm-studio"]
     for base in bases:
         chosen = survey.json(base / "settings.json").get("downloadsFolder")
         yield base / chosen if isinstance(chosen, str) and chosen else base / "models"
@@ -35,4 +35,4 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
             continue
         short = (f"{repo}:{files.quantisation}",) if files.quantisation else ()
         names = (repo, *short, inside)
-        yield Found(shards=files.shards, names=names, quantisation=files.quantisation, sums=("",) * len(files.shards))
+        yield Found(shards=files.shards, names=names, quantisation=files.quantisation)

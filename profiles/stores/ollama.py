@@ -47,10 +47,9 @@ class _Name:
 
 def ollama_models(store: Path, survey: Survey) -> list[Found]:
     """The models of a store that are GGUF files; those that are not, or not whole, are noticed."""
-    manifests = store / "manifests"
-    # an unreadable store is noticed as the whole that it is, and not by one of its folders
-    survey.entries(store)
-    levels = [manifests]
+    for folder in (store, store / "blobs"):  # what is closed is noticed, as the whole that it is
+        survey.entries(folder)
+    levels = [store / "manifests"]
     for _ in range(3):
         levels = [folder for level in levels for folder in survey.folders(level)]
     files = [file for folder in levels for file in survey.entries(folder)]
@@ -66,8 +65,9 @@ def _models(manifest: Path, name: _Name, blobs: Path, survey: Survey) -> Iterato
         return  # otherwise a name of Ollama's cloud, or of nothing
     blob = _blob(blobs, digest)
     if blob is None:
-        remedy = f"Fetch it again: ollama pull {name.shown}"
-        survey.notices.append(Notice(f"{name.shown} ({survey.store}) is incomplete: its model is missing.", remedy))
+        if not survey.met_closed:
+            remedy = f"Fetch it again: ollama pull {name.shown}"
+            survey.notices.append(Notice(f"{name.shown} ({survey.store}) is incomplete: its model is missing.", remedy))
         return
     yield Found(
         shards=(blob,),

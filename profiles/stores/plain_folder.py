@@ -16,5 +16,5 @@ def folder_models(folder: Path, survey: Survey) -> list[Found]:
         if files.missing:
             survey.notices.append(incomplete(str(files.shards[0]), survey.store, files.missing, "Put them beside it."))
         else:
-            found.append(Found(shards=files.shards, names=(files.stem,), sums=("",) * len(files.shards)))
+            found.append(Found(shards=files.shards, names=(files.stem,)))
     return found

@@ -59,7 +59,7 @@ def _files_in(folder: Path) -> list[Path]:
 def _remove_empty(folder: Path) -> None:
     """Remove the folders in `folder`, and it, that hold no file at any depth."""
     for base, _, _ in os.walk(folder, topdown=False):
-        if not os.listdir(base):  # noqa: PTH208 - a list is wanted
+        if not os.listdir(base) and not Path(base).is_symlink():  # noqa: PTH208 - a list is wanted
             Path(base).rmdir()
 
 

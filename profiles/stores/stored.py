@@ -30,7 +30,8 @@ class StoredModel:
 class Found:
     """A model as one store has it. It is called by the first of `names` that is its alone, else by its path.
 
-    `aliases` find it too, where nothing else is called so. `quantisation` is what its file's name says.
+    `aliases` find it too, where nothing else is called so. `quantisation` is what its file's name says. Without `sums`
+    none is known.
     """
 
     shards: tuple[Path, ...]

@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+from .quiet import open_quietly
+
 _CHUNK = 1 << 20
 _GIT = "git-sha1"
 """How git names what it keeps: SHA-1 over a heading with the length, and the content."""
@@ -11,7 +13,7 @@ _GIT = "git-sha1"
 
 def actual_sum(file: Path, algorithm: str, advanced: Callable[[int], None]) -> str:
     """What a file hashes to, as `algorithm:digits`; `advanced` is told of each number of bytes. Raises `OSError`."""
-    with file.open("rb") as stream:
+    with open_quietly(file) as stream:
         if algorithm == _GIT:
             size = stream.seek(0, 2)
             stream.seek(0)

@@ -1,5 +1,6 @@
 """Looking into folders that belong to others: some are not there, some are closed, some hold nonsense."""
 
+import errno
 import json
 import os
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from .stored import Notice
 
 _MOST_BYTES = 1 << 20
 """Of a text file that another tool keeps beside its models; real ones have a few thousand."""
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 
 
 @dataclass(slots=True)
@@ -19,19 +21,20 @@ class Survey:
 
     store: str
     notices: list[Notice] = field(default_factory=list)
-    _met_closed: bool = False
+    met_closed: bool = False
+    """Whether something may be there that cannot be seen."""
 
     def entries(self, folder: Path) -> list[Path]:
         """What is in a folder, sorted; nothing where there is none. The first that is closed is noticed."""
         try:
             with os.scandir(folder) as found:
                 return sorted(folder / entry.name for entry in found)
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # a ValueError is a name that no file can have
+        except ValueError:  # a name that no file can have
             return []
         except OSError as error:
-            if not self._met_closed:
+            if error.errno not in _ABSENT and not self.met_closed:
                 self.notices.append(closed_notice(self.store, folder, error))
-            self._met_closed = True
+                self.met_closed = True
             return []
 
     def folders(self, folder: Path) -> list[Path]:
@@ -50,10 +53,12 @@ class Survey:
 
     def text(self, file: Path) -> str:
         """What a small text file says; nothing where it cannot be read as one."""
+        if not os.path.isfile(file):  # noqa: PTH113 - raises nothing, and a pipe would never end
+            return ""
         try:
             with file.open("rb") as stream:
                 data = stream.read(_MOST_BYTES + 1)
-        except (OSError, ValueError):
+        except OSError:
             return ""
         return data.decode(errors="replace") if len(data) <= _MOST_BYTES else ""
 

@@ -157,6 +157,7 @@ class World:
     variables: dict[str, str] = field(default_factory=dict)
     home: Callable[[], Path] = lambda: Path("/nobody")
     system: Path = Path(os.devnull)
+    memory: int = 8 * 10**9
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -202,6 +203,7 @@ class World:
             home=self.home,
             system=self.system,
             now=self._now,
+            memory=lambda: self.memory,
             patience=self.patience,
         )
 

@@ -4,9 +4,11 @@ import json
 import os
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
+from ..nobody import nobody
 from ..profiles.stores.layouts import hub_file, lm_studio_file, old_llama_file, ollama_model
 from .fakes import World
 
@@ -93,6 +95,15 @@ def test_the_list_as_json(stores):
     }
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOATIME"), reason="only Linux reads without a trace")
+@pytest.mark.parametrize("command", ["list", "verify"])
+def test_looking_at_models_is_no_use_of_them(stores, command):
+    before = world(stores).run("list", "--json").out
+    world(stores).run(command)
+    assert world(stores).run("list", "--json").out == before
+    assert "2023-11-14T12:00:00" in before
+
+
 def test_nothing_is_a_list_too(tmp_path):
     done = world(tmp_path).run("list")
     assert (done.code, done.out) == (0, "")
@@ -110,6 +121,27 @@ def test_files_that_cannot_be_loaded_are_marked(tmp_path, write_tiny_model):
     assert "is not a GGUF file: it starts with 'vers'" in lines[2]
     assert lines[3].startswith("gpt-oss:20b")
     assert lines[4] == "    It is Ollama's own conversion, as gptoss, which only Ollama can load."
+
+
+def path_of(stores: Path, name: str) -> Path:
+    content = json.loads(world(stores).run("list", "--json").out)
+    return Path(next(model["path"] for model in content["models"] if model["name"] == name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_listed_name_can_be_shown(stores, name):
+    done = world(stores).run("show", name, "--draft", name)
+    assert (done.code, done.err) == (0, "")
+    assert str(path_of(stores, name)) in "".join(line.strip() for line in done.out.splitlines())
+
+
+@pytest.mark.xfail(strict=True, reason="run takes only files so far")
+@pytest.mark.parametrize("name", NAMES)
+def test_every_listed_name_is_a_model_and_a_draft(stores, name):
+    done = world(stores).run("run", "-m", name, "--draft", name, "Hi")
+    assert done.code == 0
+    config = done.pair.config
+    assert (config.target, config.draft) == (path_of(stores, name), path_of(stores, name))
 
 
 def test_what_is_half_there_is_told_on_stderr(tmp_path):
@@ -166,6 +198,21 @@ def test_nothing_is_removed_from_other_stores(stores, name):
     assert sorted(stores.rglob("*")) == before
 
 
+def test_a_model_that_is_named_twice_is_removed_once(stores):
+    done = world(stores).run("rm", "-y", NAMES[0], NAMES[0].lower())
+    assert done.code == 0
+    assert done.out.count("is removed") == 1
+
+
+def test_no_model_is_called_like_what_draft_takes_or_a_profile(tmp_path):
+    (tmp_path / LLAMA).mkdir(parents=True)
+    words = ("auto", "demo", "ngram", "none")
+    for word in words:
+        (tmp_path / LLAMA / f"{word}.gguf").write_bytes(b"x")
+    content = json.loads(world(tmp_path).run("list", "--json").out)
+    assert [model["name"] for model in content["models"]] == [str(tmp_path / LLAMA / f"{word}.gguf") for word in words]
+
+
 def test_what_is_removed_is_not_guessed(stores):
     done = world(stores).run("rm", "-y", "user/big-GGUF")
     assert done.code == 2
@@ -200,8 +247,7 @@ def test_whole_models_are_intact_where_there_are_sums(stores):
     ],
 )
 def test_a_changed_byte_is_found(stores, name, hint):
-    content = json.loads(world(stores).run("list", "--json").out)
-    path = Path(next(model["path"] for model in content["models"] if model["name"] == name))
+    path = path_of(stores, name)
     data = path.read_bytes()
     path.resolve().write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
     done = world(stores).run("verify", name)
@@ -210,6 +256,15 @@ def test_a_changed_byte_is_found(stores, name, hint):
     done = world(stores).run("verify", "--json", name)
     [result] = json.loads(done.out)["models"]
     assert (done.code, result["name"], result["result"]) == (5, name, "damaged")
+
+
+def test_a_file_that_may_not_be_read_is_no_damaged_one():
+    with nobody(), TemporaryDirectory() as name:
+        blob = ollama_model(Path(name) / OLLAMA, "tiny/1m", b"x")
+        blob.chmod(0o000)
+        done = world(Path(name)).run("verify")
+    assert (done.code, done.out) == (3, "unreadable  tiny:1m\n")
+    assert "error: 1 model is unreadable: tiny:1m." in done.err
 
 
 def test_verifying_shows_how_far_it_is_on_a_terminal(stores):

@@ -248,10 +248,31 @@ def test_a_cost_curve_keeps_its_steps_and_is_not_bent_by_a_busy_moment():
 
 
 def test_a_cost_curve_follows_what_makes_all_passes_dearer():
+    curve = CostCurve({1: 10.0, 2: 20.0, 6: 22.0})
+    for _ in range(100):
+        curve.observe(1, 15.0)
+        curve.observe(6, 33.0)
+    assert curve.at(2) == pytest.approx(30, rel=0.1)
+
+
+def test_what_slows_passes_over_one_token_says_little_of_passes_over_several():
+    """Memory that others use, and kernels that compute: only the former wait for it."""
     curve = CostCurve({1: 10.0, 6: 22.0})
     for _ in range(100):
         curve.observe(1, 15.0)
-    assert curve.at(6) == pytest.approx(33, rel=0.1)
+    assert curve.at(1) == pytest.approx(15, rel=0.05)
+    assert 22 < curve.at(6) < 26
+
+
+def test_machines_that_were_busy_are_tried_again_when_they_are_not():
+    """Twice as slow, which is learned of all lengths, and then only plain passes tell that it is over."""
+    simulation = Simulation(STEPPED, [0.95] * 200, behind=40)
+    length = adaptive(simulation)
+    for tokens, seconds in STEPPED.passes.items():
+        for _ in range(20):
+            length.target_costs.observe(tokens, 2 * seconds)
+    simulation.run(length)
+    assert mean(simulation.lengths[100:]) > 3
 
 
 def test_a_change_of_speed_counts_once_for_a_length_that_is_seldom_used():

@@ -63,6 +63,22 @@ def test_a_quote_is_taken_up_again_behind_what_was_changed_in_it():
     assert quoted(drafter, text) == (13, 14, 15)
 
 
+def test_a_long_quote_goes_on_right_behind_a_token_that_was_replaced_in_it():
+    original = list(range(10, 40))
+    drafter, text = NgramDrafter(), [*original, 99, *original[:12]]
+    assert quoted(drafter, text) == (22, 23, 24)
+    text.append(51)
+    first, _ = guesses(drafter, text, nobody, 2)
+    assert (first.token, first.lead) == (23, pytest.approx(math.log2(12 // 3)))
+
+
+def test_what_agrees_before_a_replaced_token_counts_by_a_third():
+    original = list(range(10, 40))
+    text = [*original, 99, *original[:12], 51, *original[13:16]]
+    first, _ = guesses(NgramDrafter(), text, nobody, 2)
+    assert (first.token, first.lead) == (26, pytest.approx(math.log2(3 + 12 // 3)))
+
+
 def test_the_index_grows_with_the_text_of_an_answer():
     drafter, text = NgramDrafter(), [1, 2, 3, 9]
     for token in (1, 2, 3, 9, 1, 2, 3):

@@ -85,6 +85,11 @@ def test_arrays_stay_bytes_until_they_are_asked_for():
     assert found.texts() == words
 
 
+def test_long_texts_are_read_whole():
+    words = [b"a" * 100_000, b"b" * 200_000]
+    assert read(header([("words", words)])).array("words").texts() == words
+
+
 def vocabulary(count, length):
     return [(b"x" * (number % (2 * length))) + b"%d" % number for number in range(count)]
 
@@ -123,6 +128,10 @@ WRONG = {
     "text": (b"Dear diary", "x.gguf is not a GGUF file: it starts with 'Dear', not with 'GGUF'."),
     "empty": (b"", "x.gguf ends after 0 bytes, in the middle of its header."),
     "short": (b"GGUF\3\0\0", "x.gguf ends after 7 bytes, in the middle of its header."),
+    "version 0": (
+        header(version=0),
+        "x.gguf is in version 0 of the GGUF format, older than llama.cpp reads.",
+    ),
     "version 1": (
         header(version=1),
         "x.gguf is in version 1 of the GGUF format, older than llama.cpp reads.",
@@ -173,8 +182,13 @@ def test_what_is_wrong_is_told_in_a_sentence(data, message):
 @pytest.mark.parametrize("byte", [0, 1, 255])
 @pytest.mark.parametrize(
     "start",
-    [header(n_entries=2_000_000), header(n_tensors=1_000_000), header([("a", array(TEXT, 2**21))], n_entries=3)],
-    ids=["keys", "tensors", "texts"],
+    [
+        header(n_entries=2_000_000),
+        header(n_tensors=1_000_000),
+        header([("a", array(TEXT, 2**21))], n_entries=3),
+        header([("a", pack("<IQ", TEXT, LIMIT - 100))], n_entries=3),
+    ],
+    ids=["keys", "tensors", "texts", "text"],
 )
 def test_no_more_than_32_mib_of_an_endless_file_are_read(start, byte):
     source = Source(start + bytes([byte]), endless=True)

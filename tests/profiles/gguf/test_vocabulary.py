@@ -114,18 +114,21 @@ def test_marks_and_roles_count_as_in_llama_cpp(tmp_path_factory, entries):
     "texts", [["<|end|>", "<|return|>", "<|call|>", "<|channel|>"], ["</s>", "<|tool_response>"], ["</s>"], ["<PRE>"]]
 )
 @pytest.mark.parametrize("kind", TYPES)
-def test_marks_that_change_others_count_as_in_llama_cpp(tmp_path, texts, kind):
+@pytest.mark.parametrize("eot", [0, 9])
+def test_marks_that_change_others_count_as_in_llama_cpp(tmp_path, texts, kind, eot):
     path = tmp_path / "x.gguf"
     entries = [("tokenizer.ggml.model", "gpt2"), ("tokenizer.ggml.tokens", ["Ċ", *texts])]
     types = [("tokenizer.ggml.token_type", [1] + [kind] * len(texts)), ("tokenizer.ggml.merges", ["a b"])]
-    path.write_bytes(header([("general.architecture", "llama"), *entries, *types]))
+    roles = [("tokenizer.ggml.eot_token_id", eot)]
+    path.write_bytes(header([("general.architecture", "llama"), *entries, *types, *roles]))
     assert table(path) == loaded_table(path)
 
 
 @pytest.mark.parametrize(("model", "kind"), KINDS.items())
 def test_kinds_of_tokenizers_have_one_name(tmp_path, model, kind):
     path = tmp_path / "x.gguf"
-    tokens = ["'\\n'", "'a'"] if model == "rwkv" else ["a", "<unk>", "b", "Ċ"]
+    texts = ["a", "<unk>", "b", "Ċ", *(f"word{number}" for number in range(110))]
+    tokens = [repr(text) for text in ["\n", *texts]] if model == "rwkv" else texts
     entries = [("tokenizer.ggml.model", model), ("tokenizer.ggml.tokens", tokens), ("tokenizer.ggml.merges", ["a b"])]
     scores = [("tokenizer.ggml.scores", [1] * len(tokens))]
     path.write_bytes(header([("general.architecture", "llama"), *entries, *scores]))

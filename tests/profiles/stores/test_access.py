@@ -8,102 +8,88 @@ import pytest
 
 from specchat.profiles.stores.inventory import stored_models
 from specchat.profiles.stores.places import Places
+from specchat.profiles.stores.quiet import QuietBytes
 
-from .layouts import ollama_model
+from .layouts import hub_file, lm_studio_file, ollama_model
 
-grp = pytest.importorskip("grp", reason="there are no such permissions")  # and nobody could import it later
-NOBODY = 65534
+grp = pytest.importorskip("grp", reason="there are no such permissions")
+from ...nobody import nobody  # noqa: E402 - needs grp itself
 
 
 @pytest.fixture
 def shared():
-    """A folder that everybody may enter."""
+    """A folder that everybody may enter, unlike pytest's own."""
     with TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name)
 
 
 @pytest.fixture
-def as_nobody():
-    """Root may read everything, so as root a test becomes somebody who may not."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    yield
-    os.seteuid(0)
-
-
-def service(shared: Path, mode: int) -> Path:
-    """Ollama's store in the home folder of its service, which has these permissions."""
-    home = shared / "ollama"
-    store = home / ".ollama" / "models"
-    ollama_model(store, "llama3.2/latest", b"x")
-    home.chmod(mode)
-    return store
+def service(shared):
+    """The home folder of Ollama's service with a store in it."""
+    ollama_model(shared / ".ollama" / "models", "llama3.2/latest", b"x")
+    yield shared
+    shared.chmod(0o755)
 
 
 def notice(store: Path) -> tuple[str, str]:
-    found = stored_models(Places(ollama=(store,)))
+    with nobody():
+        found = stored_models(Places(ollama=(store,)))
     assert found.models == ()
     [only] = found.notices
     return only.message, only.hint
 
 
-@pytest.fixture
-def closed(shared):
-    yield service(shared, 0o000)
-    (shared / "ollama").chmod(0o700)
+def test_a_closed_store_is_named_with_what_opens_it(service):
+    service.chmod(0o000)
+    store = service / ".ollama" / "models"
+    message, hint = notice(store)
+    assert message == f"{store} (Ollama) may not be read: {service} is closed to this account."
+    for_root = f"To open it to you alone: sudo setfacl -R -m u:$USER:rX {service}"
+    assert hint == (for_root if os.geteuid() == 0 else f"It is yours, so open it: chmod u+rwx {service}")
 
 
-@pytest.fixture
-def closed_to_others(shared):
-    yield service(shared, 0o750)
-    (shared / "ollama").chmod(0o700)
-
-
-def test_a_closed_store_is_named_with_what_opens_it(closed, as_nobody):
-    message, hint = notice(closed)
-    home = closed.parent.parent
-    assert message == f"{closed} (Ollama) may not be read: {home} is closed to this account."
-    mine = home.stat().st_uid == os.geteuid()
-    assert hint == (
-        f"It is yours, so open it: chmod u+rwx {home}"
-        if mine
-        else f"To open it to you alone: sudo setfacl -R -m u:$USER:rX {home}"
-    )
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders to others")
-def test_a_store_that_its_group_may_read_is_opened_by_joining_that(closed_to_others, as_nobody_of_no_group):
-    _, hint = notice(closed_to_others)
-    group = grp.getgrgid(closed_to_others.parent.parent.stat().st_gid).gr_name
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another")
+def test_a_store_that_its_group_may_read_is_opened_by_joining_that(service):
+    service.chmod(0o750)
+    _, hint = notice(service / ".ollama" / "models")
+    group = grp.getgrgid(service.stat().st_gid).gr_name
     assert hint == f"Its group may: sudo usermod -a -G {group} $USER, then log out and in again."
 
 
-@pytest.fixture
-def as_nobody_of_no_group():
-    groups = os.getgroups()
-    os.setgroups([])
-    os.setegid(NOBODY)
-    os.seteuid(NOBODY)
-    yield
-    os.seteuid(0)
-    os.setegid(0)
-    os.setgroups(groups)
-
-
-def test_one_closed_folder_hides_no_other(as_nobody):
-    # made by nobody, so that nobody may close it
-    with TemporaryDirectory() as name:
+@pytest.mark.parametrize("store", ["hub", "ollama"])
+def test_closed_blobs_are_no_missing_models(store):
+    with nobody(), TemporaryDirectory() as name:
         root = Path(name)
-        for folder in ("a", "b"):
-            (root / folder).mkdir()
-            (root / folder / f"{folder}.gguf").write_bytes(b"x")
+        if store == "hub":
+            blobs = hub_file(root, "u/r", "m-Q8_0.gguf", b"x").resolve().parent
+        else:
+            blobs = ollama_model(root, "llama3.2/latest", b"x").parent
+        blobs.chmod(0o000)
+        found = stored_models(Places(hub=root, ollama=(root,)))
+        blobs.chmod(0o700)
+    assert found.models == ()
+    assert [each.hint for each in found.notices] == [f"It is yours, so open it: chmod u+rwx {blobs}"]
+
+
+def test_one_closed_folder_hides_no_other():
+    with nobody(), TemporaryDirectory() as name:
+        root = Path(name)
+        for publisher in ("a", "b", "c"):
+            lm_studio_file(root, f"{publisher}/r", "m.gguf", b"x")
         (root / "a").chmod(0o000)
-        found = stored_models(Places(folders=(root,)))
+        (root / "c").chmod(0o000)
+        found = stored_models(Places(lm_studio=(root,)))
         (root / "a").chmod(0o700)
-    assert [model.name for model in found.models] == ["b"]
+        (root / "c").chmod(0o700)
+    assert [model.name for model in found.models] == ["b/r"]
     assert [each.message for each in found.notices] == [
-        f"{root / 'a'} (folder) may not be read: {root / 'a'} is closed to this account."
+        f"{root / 'a'} (LM Studio) may not be read: {root / 'a'} is closed to this account."
     ]
+
+
+def test_what_belongs_to_another_is_read_all_the_same(shared):
+    file = shared / "m.gguf"
+    file.write_bytes(b"GGUF")
+    with nobody():
+        assert QuietBytes(file).read(1, 2) == b"GU"

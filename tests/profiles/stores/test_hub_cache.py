@@ -1,5 +1,6 @@
 """The hub's cache, as huggingface_hub and newer llama.cpp fill it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,29 @@ def test_what_main_is_now_is_meant_and_an_older_revision_is_called_by_path(tmp_p
     found = listed(tmp_path)
     assert {model.name: model.path for model in found.models} == {"u/r:Q8_0": new, str(old): old, "u/r:Q4_0": same}
     assert found.find(str(old)).note == "an older revision of u/r/m-Q8_0.gguf"
+
+
+def test_where_no_branch_says_what_is_meant_it_is_the_newest(tmp_path):
+    links = [hub_file(tmp_path, "u/r", "m-Q8_0.gguf", commit.encode(), commit * 40, ref=None) for commit in "abc"]
+    for place, link in enumerate(links):
+        os.utime(link.parent, (place % 2, place % 2))
+    assert listed(tmp_path).find("u/r").path == links[1]
+
+
+def test_a_part_that_an_older_revision_lacks_is_not_missed(tmp_path):
+    for n in (1, 2):
+        hub_file(tmp_path, "u/r", f"m-Q8_0-0000{n}-of-00002.gguf", b"new" * n, commit="b" * 40)
+    hub_file(tmp_path, "u/r", "m-Q8_0-00001-of-00002.gguf", b"old", commit="a" * 40, ref=None)
+    assert listed(tmp_path).notices == ()
+    assert names(tmp_path) == ["u/r:Q8_0"]
+
+
+def test_a_part_without_its_blob_is_missing(tmp_path):
+    for n in (1, 2):
+        link = hub_file(tmp_path, "u/r", f"m-Q8_0-0000{n}-of-00002.gguf", b"x" * n)
+    link.resolve().unlink()
+    [notice] = listed(tmp_path).notices
+    assert notice.message.endswith("is incomplete: part 2 is missing.")
 
 
 def test_a_blob_in_two_revisions_is_listed_once(tmp_path):

@@ -1,25 +1,31 @@
 """Names over all stores: each is of one model, and means that when it is typed."""
 
+import struct
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.sources import LocalFile, spelled
+from specchat.profiles.resolve import Whereabouts, locate
 from specchat.profiles.stores.inventory import Inventory, stored_models
 from specchat.profiles.stores.places import Places, places_of
 
 from .layouts import hub_file, lm_studio_file, old_llama_file, ollama_model
 
-QUANTS = ("Q4_K_M", "Q8_0")
+EMPTY = struct.pack("<4sIQQ", b"GGUF", 3, 0, 0)
+"""The header of a model without anything in it."""
+
+
+def no_hub() -> NoReturn:
+    raise AssertionError("the hub was asked")
 
 
 def typed(found: Inventory, name: str) -> Path:
     """The file that a person gets who types `name`."""
-    source = parse_model(name, Path("/dev/null"))
-    return source.path if isinstance(source, LocalFile) else found.find(spelled(source)).path
+    return locate(parse_model(name, Path("/dev/null")), Whereabouts(lambda: found, no_hub)).path
 
 
 def check(found: Inventory) -> None:
@@ -35,7 +41,7 @@ def test_the_same_model_in_four_stores_has_four_names(tmp_path):
     link = hub_file(hub, "u/r", "m-Q8_0.gguf", b"x")
     flat = old_llama_file(llama, "u/r", "m-Q8_0.gguf", b"x")
     lm_studio_file(studio, "u/r", "m-Q8_0.gguf", b"x")
-    ollama_model(ollama, "hf.co/u/r/Q8_0", b"x")
+    ollama_model(ollama, "hf.co/u/r/Q8_0", EMPTY)
     found = stored_models(Places(hub=hub, llama_cpp=(llama,), lm_studio=(studio,), ollama=(ollama,)))
     check(found)
     assert [model.store for model in found.models] == ["hub cache", "llama.cpp", "LM Studio", "Ollama"]
@@ -57,7 +63,7 @@ def stores(draw) -> list[tuple[str, str, str]]:
 def test_every_name_is_of_one_model_and_means_it_when_typed(tmp_path_factory, models):
     root = tmp_path_factory.mktemp("stores")
     for number, (place, repo, name) in enumerate(models):
-        lay_out(root, place, repo, name, str(number).encode())
+        lay_out(root, place, repo, name, EMPTY + str(number).encode())
     found = stored_models(
         Places(
             hub=root / "hub",
@@ -104,6 +110,12 @@ def test_a_newer_llama_cpp_uses_the_hub_s_layout_in_its_own_folder(tmp_path):
     assert (model.name, model.store) == ("u/r:Q8_0", "llama.cpp")
     [model] = stored_models(Places(hub=tmp_path, llama_cpp=(tmp_path,))).models
     assert model.store == "hub cache"
+
+
+def test_what_is_incomplete_is_noticed_once(tmp_path):
+    hub_file(tmp_path, "u/r", "m-Q8_0-00001-of-00002.gguf", b"x")
+    for places in (Places(hub=tmp_path), Places(llama_cpp=(tmp_path, tmp_path))):
+        assert len(stored_models(places).notices) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """llama.cpp's older cache, LM Studio's, Ollama's, and folders that are nobody's."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from specchat.profiles.stores.inventory import Inventory, stored_models
 from specchat.profiles.stores.lm_studio import lm_studio_folders
 from specchat.profiles.stores.places import Places
 
-from .layouts import lm_studio_file, old_llama_file, ollama_model, sha256
+from .layouts import MEDIA, lm_studio_file, old_llama_file, ollama_model, sha256
 
 
 def listing(found: Inventory) -> dict[str, Path]:
@@ -42,6 +43,13 @@ def test_a_senseless_manifest_of_llama_cpp_is_none(tmp_path, written):
     file = old_llama_file(tmp_path, "u/r", "m-Q8_0.gguf", b"x")
     (tmp_path / "manifest=u=r=latest.json").write_text(written)
     assert listing(stored_models(Places(llama_cpp=(tmp_path,)))) == {"u_r_m-Q8_0": file}
+
+
+def test_a_senseless_sum_of_llama_cpp_s_is_none(tmp_path):
+    old_llama_file(tmp_path, "u/r", "m-Q8_0.gguf", b"x")
+    manifest = tmp_path / "manifest=u=r=latest.json"
+    manifest.write_text(manifest.read_text().replace(sha256(b"x"), "no sum"))
+    assert [model.sums for model in stored_models(Places(llama_cpp=(tmp_path,))).models] == [("",)]
 
 
 def test_a_split_model_of_llama_cpp_s_older_cache_is_one(tmp_path):
@@ -137,6 +145,29 @@ def test_an_adapter_is_told(tmp_path):
     assert model.note == "without the adapter that Ollama applies to it"
 
 
+def test_of_several_models_ollama_takes_the_last(tmp_path):
+    first, last = (ollama_model(tmp_path, f"{name}/latest", name.encode()) for name in ("first", "last"))
+    manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "first" / "latest"
+    layers = [{"mediaType": f"{MEDIA}model", "digest": blob.name.replace("-", ":")} for blob in (first, last)]
+    manifest.write_text(json.dumps({"layers": layers}))
+    assert stored_models(Places(ollama=(tmp_path,))).find("first").path == last
+
+
+def test_a_huge_manifest_is_none(tmp_path):
+    ollama_model(tmp_path, "huge/latest", b"x")
+    manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "huge" / "latest"
+    manifest.write_text(manifest.read_text() + " " * 2**20)
+    assert listing(stored_models(Places(ollama=(tmp_path,)))) == {}
+
+
+def test_a_pipe_in_the_place_of_a_manifest_holds_nobody_up(tmp_path):
+    ollama_model(tmp_path, "pipe/latest", b"x")
+    manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "pipe" / "latest"
+    manifest.unlink()
+    os.mkfifo(manifest)
+    assert listing(stored_models(Places(ollama=(tmp_path,)))) == {}
+
+
 def test_what_ollama_has_that_is_no_file_to_load_is_noticed(tmp_path):
     ollama_model(tmp_path, "mlx/latest", b"x", kind="tensor")
     ollama_model(tmp_path, "cloud/latest", b"y", kind="license")
@@ -150,7 +181,7 @@ def test_what_ollama_has_that_is_no_file_to_load_is_noticed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "digest", ["sha256:../../../../etc/passwd", "sha256:" + "0" * 63, "md5:x", 3, None, ["sha256"]]
+    "digest", ["sha256:../../../../etc/passwd", __file__, "sha256:" + "0" * 63, "md5:x", 3, None, ["sha256"]]
 )
 def test_a_senseless_digest_of_ollama_s_leads_nowhere(tmp_path, digest):
     manifest = tmp_path / "manifests" / "registry.ollama.ai" / "library" / "evil" / "latest"
@@ -179,20 +210,20 @@ def test_files_in_a_folder_are_called_by_their_names(tmp_path):
 
 
 def test_files_of_one_name_in_two_folders_are_called_by_path(tmp_path):
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "m.gguf").write_bytes(b"1")
-    assert set(listing(stored_models(Places(folders=(tmp_path,))))) == {
-        str(tmp_path / "a" / "m.gguf"),
-        str(tmp_path / "b" / "m.gguf"),
-    }
+    files = [tmp_path / folder / "m.gguf" for folder in ("a", "b", "B")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_bytes(b"1")
+    found = stored_models(Places(folders=(tmp_path,)))
+    assert set(listing(found)) == set(map(str, files))
+    assert [found.find(str(file)).path for file in files] == files
 
 
 def test_places_that_are_not_there_hold_nothing(tmp_path):
     gone = tmp_path / "gone"
     file = tmp_path / "file"
     file.write_bytes(b"")
-    for place in (gone, file, Path("a\0b"), Path("\ud800")):
+    for place in (gone, file, Path("a\0b"), Path("\ud800"), Path("x" * 5000)):
         found = stored_models(
             Places(hub=place, llama_cpp=(place,), lm_studio=(place,), ollama=(place,), folders=(place,))
         )

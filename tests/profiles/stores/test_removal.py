@@ -27,6 +27,7 @@ def test_a_model_goes_with_its_blob_and_its_neighbour_stays(tmp_path):
     assert remove(model(tmp_path, "u/r:Q8_0")) == 5
     assert [each.path for each in stored_models(Places(hub=tmp_path)).models] == [kept]
     assert sum("blobs" in file for file in files(tmp_path)) == 1
+    assert (tmp_path / "models--u--r" / "refs" / "main").exists()
 
 
 def test_the_last_model_takes_its_repository_along(tmp_path):
@@ -60,13 +61,13 @@ def test_a_blob_goes_from_all_revisions_that_have_it(tmp_path):
 
 def test_what_a_link_out_of_the_cache_leads_to_stays(tmp_path):
     mine = tmp_path / "mine.gguf"
-    mine.write_bytes(b"x")
+    mine.write_bytes(b"x" * 10_000)
     cache = tmp_path / "hub"
     link = hub_file(cache, "u/r", "m-Q8_0.gguf", b"x")
     link.unlink()
     link.symlink_to(mine)
-    remove(model(cache, "u/r:Q8_0"))
-    assert mine.read_bytes() == b"x"
+    assert remove(model(cache, "u/r:Q8_0")) < 10_000
+    assert mine.stat().st_size == 10_000
     assert not link.is_symlink()
 
 
@@ -75,6 +76,15 @@ def test_where_links_are_no_links_the_file_itself_goes(tmp_path):
     link.resolve().replace(link)
     remove(model(tmp_path, "u/r:Q8_0"))
     assert files(tmp_path) == []
+
+
+def test_a_repository_that_is_kept_elsewhere_by_a_link_is_emptied(tmp_path):
+    cache, disk = tmp_path / "hub", tmp_path / "disk"
+    hub_file(disk, "u/r", "m-Q8_0.gguf", b"x")
+    cache.mkdir()
+    (cache / "models--u--r").symlink_to(disk / "models--u--r")
+    assert remove(model(cache, "u/r:Q8_0")) == 1
+    assert files(disk) == []
 
 
 def test_what_others_keep_is_refused_with_their_way_to_remove_it(tmp_path):

@@ -138,6 +138,11 @@ def test_a_model_with_the_name_of_a_profile_is_that_profile(home, line):
     assert (config.target.name, config.draft, config.target_config.n_ctx) == ("big.gguf", "none", 300)
 
 
+def test_what_a_profile_says_is_its_own_however_it_was_named(home):
+    found = shown(home(mine=PROFILE), "-m", "mine")
+    assert (found["profile"], found["target"][1]) == (("mine", "-m"), "profile mine, line 1")
+
+
 def test_variables_and_the_config_file_can_name_a_profile(home):
     variables = home(mine=PROFILE, other=PROFILE.replace("big", "huge"), config="profile: mine\ncontext: 9\n")
     found = shown(variables)

@@ -177,11 +177,15 @@ def test_the_config_file_names_a_profile_or_a_target(home):
 
 
 def test_the_model_s_own_file_comes_before_what_is_built_in(home, write_tiny_model):
-    path = write_tiny_model()
-    found = shown({}, "-m", str(path))
-    assert found["context"][1] == "the model's file"
-    assert found["context"][0] < 8192
-    assert shown({}, "-m", str(path), "-c", "77")["context"] == (77, "-c")
+    path = str(write_tiny_model(metadata={"general.sampling.top_k": 7}))
+    found = shown({}, "-m", path)
+    assert found["top_k"] == (7, "the model's file")
+    assert found["context"] == (1024, "the model's file")
+    assert shown(home(config="sampling: {top_k: 8}\n"), "-m", path, "-c", "77")["context"] == (77, "-c")
+
+
+def test_a_context_longer_than_the_usual_one_is_not_taken_unasked(write_tiny_model):
+    assert shown({}, "-m", str(write_tiny_model(n_ctx=100_000)))["context"] == (8192, "built-in")
 
 
 def test_all_of_it_is_one_table(home):

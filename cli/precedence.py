@@ -84,7 +84,8 @@ def _rank(profile: str | None, at: str, layer: Layer, profiles: Profiles) -> _Ra
         raise UsageError(
             f"There are two profiles: {profile} ({at}) and {target.name} ({at_target}).", "Leave one of them out."
         )
-    return _Rank(target.name, at_target, replace(layer, settings=replace(layer.settings, target=None)))
+    origins = {name: origin for name, origin in layer.origins.items() if name != "target"}
+    return _Rank(target.name, at_target, Layer(replace(layer.settings, target=None), origins))
 
 
 def _load(profiles: Profiles, rank: _Rank) -> Profile:

@@ -84,6 +84,12 @@ class Profiles:
 
 def _files(folder: Path) -> list[Path]:
     try:
-        return sorted(file for file in folder.iterdir() if file.suffix in ENDINGS and not file.name.startswith("."))
+        return sorted(file for file in folder.iterdir() if _is_profile(file))
     except OSError:  # most people have no folder of their own
         return []
+
+
+def _is_profile(file: Path) -> bool:
+    """Whether a file in a folder of profiles is one; a link that leads nowhere was meant to be."""
+    named = file.suffix in ENDINGS and not file.name.startswith(".")
+    return named and (file.is_file() or file.is_symlink())

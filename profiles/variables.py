@@ -1,6 +1,6 @@
 """Settings in environment variables: SPECCHAT_TEMPERATURE=0, and so on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -33,12 +33,13 @@ def variable_settings(variables: Mapping[str, str]) -> Layer:
 def unknown_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """Variables that look like settings and are none, with the one that was probably meant."""
     known = [PROFILE, *map(variable, NAMES)]
-    found = {}
-    for name in sorted(variables):
-        if name.startswith(PREFIX) and name not in known:
-            close = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], n=1)
-            found[name] = f"{PREFIX}{close[0]}" if close else ""
-    return found
+    return {name: _meant(name, known) for name in sorted(variables) if name.startswith(PREFIX) and name not in known}
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The longer one that `name` is the start of, or one that is spelled alike; empty where there is none."""
+    alike = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], n=1)
+    return next((each for each in known if each.startswith(name)), "".join(f"{PREFIX}{each}" for each in alike))
 
 
 def _typed(name: str, text: str) -> object:

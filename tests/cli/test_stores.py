@@ -135,7 +135,6 @@ def test_every_listed_name_can_be_shown(stores, name):
     assert str(path_of(stores, name)) in "".join(line.strip() for line in done.out.splitlines())
 
 
-@pytest.mark.xfail(strict=True, reason="run takes only files so far")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_listed_name_is_a_model_and_a_draft(stores, name):
     done = world(stores).run("run", "-m", name, "--draft", name, "Hi")

@@ -11,6 +11,7 @@ from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
 from .list import list_models
+from .pair import pair
 from .profile import profile_commands
 from .pull import pull
 from .rm import rm
@@ -33,6 +34,7 @@ def application() -> typer.Typer:
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
     app.command("pull", cls=GroupedCommand)(gathered(pull))
+    app.command("pair", cls=GroupedCommand)(gathered(pair))
     app.command("show", cls=GroupedCommand)(gathered(show))
     app.command("list", cls=GroupedCommand)(gathered(list_models))
     app.command("verify", cls=GroupedCommand)(gathered(verify))

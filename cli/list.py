@@ -14,7 +14,7 @@ from .environment import Environment
 from .json_text import written
 from .options import OUTPUT
 from .quantities import day, file_size, moment
-from .screen import joined, note, one_line
+from .screen import note, one_line, tabulated
 from .stores import inventory, tell_notices
 
 _HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
@@ -42,35 +42,15 @@ def list_models(env: Environment, options: ListOptions) -> None:
         content = {"models": [_content(*each) for each in models], "notices": notices}
         env.stdout.write(f"{written(content)}\n")
         return
-    env.stdout.writelines(f"{line}\n" for line in _lines(models, env.columns() if env.stdout_is_terminal else None))
+    env.stdout.writelines(f"{line}\n" for line in _lines(env, models))
     if not models:
         note(env, "There are no models on this machine yet. The small one is --profile demo.")
     tell_notices(env, found)
 
 
-def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | None) -> list[str]:
-    """A table, or where that is too wide, two lines for each model."""
-    if not models:
-        return []
-    rows = [_HEADER, *(_cells(*each) for each in models)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADER))]
-    fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
-    lines = [_row(_HEADER, widths)] if fits else []
-    for cells, (model, description) in zip(rows[1:], models, strict=True):
-        lines += [_row(cells, widths)] if fits else _folded(cells, columns or 0)
-        lines += [f"    {one_line(problem)}" for problem in _problems(model, description)]
-    return lines
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
-
-
-def _folded(cells: Sequence[str], columns: int) -> list[str]:
-    name, *others = cells
-    details = joined([cell for cell in others if cell], columns - 4)
-    return [name, *(f"    {line}" for line in details.splitlines())]
+def _lines(env: Environment, models: Sequence[tuple[StoredModel, Description]]) -> list[str]:
+    details = [[one_line(problem) for problem in _problems(*each)] for each in models]
+    return tabulated(env, _HEADER, [_cells(*each) for each in models], details)
 
 
 def _cells(model: StoredModel, description: Description) -> tuple[str, ...]:

@@ -1,17 +1,16 @@
 """From what was asked for to what is to be loaded."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from secrets import randbelow
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from specchat.profiles.resolve import Located
-from specchat.profiles.settings import DraftChoice, Settings
+from specchat.profiles.settings import Settings
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
+from .auto_draft import auto_draft
 from .environment import Environment
 from .fetching import fetch_pair, find_pair
 from .flags import PairOptions
@@ -58,10 +57,13 @@ def pair_config(
     where = whereabouts(env, offline=options.models.offline)
     pair = find_pair(settings, where)
     fetch_pair(env, pair, where, quiet=quiet)
+    draft = pair.draft.path if pair.draft else None
+    if settings.draft in (None, "auto"):
+        draft = auto_draft(env, pair.target, where, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(
         target=pair.target.path,
-        draft=_draft(settings.draft, pair.draft),
+        draft=draft or ("none" if settings.draft == "none" else "ngram"),
         target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
         draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
         sampling=settings.sampling(),
@@ -73,12 +75,6 @@ def pair_config(
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
     )
-
-
-def _draft(draft: DraftChoice | None, found: Located | None) -> Path | Literal["ngram", "none"]:
-    if found:
-        return found.path
-    return "none" if draft == "none" else "ngram"
 
 
 def _llama_config(settings: Settings, gpu_layers: int | None, verbose: bool) -> LlamaConfig:

@@ -7,10 +7,9 @@ import typer
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.names import parse_model
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen import SeenModel, see
-from specchat.profiles.sources import HubModel, ModelSource, NamedModel, spelled
+from specchat.profiles.sources import HubModel, spelled
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
 from specchat.speculative.errors import SpecchatError
 
@@ -19,6 +18,7 @@ from .json_text import written
 from .options import MODELS, OUTPUT
 from .quantities import file_size
 from .screen import write_rows
+from .sources import named_source
 from .status_line import StatusLine
 from .values import filled
 from .whereabouts import whereabouts
@@ -77,24 +77,13 @@ def show(env: Environment, options: ShowOptions) -> None:
 
 
 def _seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
-    source = _source(env, text)
+    source = named_source(env, text)
     line = StatusLine(env, shown=isinstance(source, HubModel))
     line.show(f"reading what {spelled(source)} is")
     try:
         return see(source, where)
     finally:
         line.clear()
-
-
-def _source(env: Environment, text: str) -> ModelSource:
-    """What `text` names; of a profile, its target."""
-    from .precedence import profiles_of
-
-    source = parse_model(text, mirror=env.variables.get("HF_ENDPOINT", ""))
-    profiles = profiles_of(env)
-    if isinstance(source, NamedModel) and source.name in profiles.files():
-        return profiles.load(source.name).settings.target or source
-    return source
 
 
 def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:

@@ -257,6 +257,12 @@ def test_a_body_that_ends_early_without_a_word_is_gone_on_with(hub, standin):
     assert standin.served == len(DATA)
 
 
+def test_bodies_that_are_empty_again_and_again_are_given_up(hub, standin):
+    standin.inject(Fault("/cdn/", unsized=True, cut_at=0, times=50))
+    with pytest.raises(FetchError, match="the connection ended early"):
+        fetch(hub)
+
+
 def test_a_body_that_does_not_end_is_refused(hub, standin):
     standin.inject(Fault("/cdn/", unsized=True, extra_body=10))
     with pytest.raises(FetchError, match=r"More came than model\.gguf holds: 100000 bytes"):

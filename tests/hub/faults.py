@@ -27,6 +27,12 @@ class Fault:
     extra_length: int = 0
     """How much longer the file claims to be."""
     ignore_range: bool = False
+    moved_by: int = 0
+    """How far beside the range that was asked for the answer lies."""
+    unsized: bool = False
+    """Whether the body ends with the connection, without a word on its length."""
+    extra_body: int = 0
+    """Bytes after the end of an unsized body."""
     stalled: Event = field(default_factory=Event)
     release: Event = field(default_factory=Event)
 

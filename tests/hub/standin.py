@@ -254,14 +254,18 @@ class _Handler(BaseHTTPRequestHandler):
             start, end, status = int(match[1]), min(int(match[2] or size) + 1, size), 206
             if start >= size:
                 return self._say(416, b"", {"Content-Range": f"bytes */{size}"})
+            start, end = start + self.fault.moved_by, end + self.fault.moved_by
             headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
-        self._head(status, end - start, {"Accept-Ranges": "bytes", **headers})
+        self.close_connection |= self.fault.unsized
+        length = None if self.fault.unsized else end - start
+        self._head(status, length, {"Accept-Ranges": "bytes", **headers})
         if self.command == "HEAD":
             return None
         for offset, block in self._blocks(content, start, end):
             self._hold(offset - start)
             self.server.hub.count(name, len(block))
             self.wfile.write(block)
+        self.wfile.write(bytes(self.fault.extra_body))
         return None
 
     def _blocks(self, content: Content, start: int, end: int) -> Iterator[tuple[int, bytes]]:
@@ -300,9 +304,10 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(body)
 
-    def _head(self, status: int, length: int, headers: Mapping[str, str]) -> None:
+    def _head(self, status: int, length: int | None, headers: Mapping[str, str]) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(length))
+        if length is not None:
+            self.send_header("Content-Length", str(length))
         self.end_headers()

@@ -14,6 +14,9 @@ from specchat.profiles.hub.network import no_answer, no_hub
 from ...hub.faults import ALWAYS, Fault
 from .support import DATA, Watch, file_of, hub_at, no_home, told
 
+NO_SUM = b'{"id": "user/open", "sha": "%s", "siblings": [{"rfilename": "model.gguf", "size": 7}]}' % (b"0" * 40)
+"""A listing whose file could not be verified."""
+
 
 @pytest.fixture
 def stock(standin):
@@ -108,6 +111,11 @@ def test_a_token_is_never_shown(stock, tmp_path):
         stock.faults.clear()
         stock.inject(Fault("/api/", status=status, times=ALWAYS))
         assert "hf_secret" not in listing(stock, tmp_path, "user/open", token="hf_secret")
+
+
+def test_a_mirror_that_only_says_404(stock, tmp_path):
+    stock.inject(Fault("/api/", status=404))
+    assert listing(stock, tmp_path, "user/open").startswith("error: HUB has no repository user/open, or it is private.")
 
 
 def test_a_revision_that_is_not_there(stock, tmp_path):
@@ -212,14 +220,17 @@ def nobody():
         yield f"http://127.0.0.1:{held.getsockname()[1]}"
 
 
-def test_no_network(nobody, tmp_path):
+def test_no_network_is_said_at_once(nobody, tmp_path):
+    waited: list[float] = []
     hub = hub_at(nobody, tmp_path)
+    hub = replace(hub, patience=replace(hub.patience, sleep=waited.append))
     assert told(lambda: hub.files("user/open"), (hub.name, "HUB")) == (
         "error: HUB cannot be reached: Connection refused.\n"
         "hint: HF_ENDPOINT names this hub; without it https://huggingface.co is asked. "
         "What is on this machine needs no network: --offline.\n"
         "exit code 5\n"
     )
+    assert waited == []
 
 
 def test_a_password_in_an_address_is_never_shown(nobody, tmp_path):
@@ -227,7 +238,7 @@ def test_a_password_in_an_address_is_never_shown(nobody, tmp_path):
     assert "secret" not in told(lambda: hub.files("user/open"))
 
 
-@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[]", b"{}", b'{"id": 7, "sha": []}'])
+@pytest.mark.parametrize("body", [b"<html>Please log in</html>", b"[]", b"{}", b'{"id": 7, "sha": []}', NO_SUM])
 def test_something_else_answers_in_the_place_of_a_hub(stock, tmp_path, body):
     stock.inject(Fault("/api/", status=200, body=body))
     text = listing(stock, tmp_path, "user/open")

@@ -1,10 +1,14 @@
 """Files of the hub into its cache: resumed, verified, and shared."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
+from threading import Event
+from time import sleep
 
 import pytest
 from huggingface_hub import hf_hub_download, scan_cache_dir
+from huggingface_hub.utils import WeakFileLock
 
 from specchat.profiles.errors import FetchError
 from specchat.profiles.hub.download import download
@@ -84,6 +88,32 @@ def test_offline_nothing_is_asked_for_what_is_missing(hub, standin, tmp_path):
         with pytest.raises(ModelLoadError, match="not on this machine"):
             action()
     assert standin.requests == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_while_another_process_fetches_its_progress_is_told(hub):
+    place = Place(hub.cache, file_of(hub))
+    for folder in (place.partial.parent, place.lock.parent):
+        folder.mkdir(parents=True)
+    seen = Event()
+
+    class Waiting(Watch):
+        def advanced(self, count):
+            super().advanced(count)
+            seen.set()
+
+    watch = Waiting()
+    with ThreadPoolExecutor() as threads:
+        with WeakFileLock(place.lock):
+            place.partial.write_bytes(DATA[:100])
+            waiting = threads.submit(download, hub, [place.file], watch)
+            while watch.total < 0:
+                sleep(0.01)
+            place.partial.write_bytes(DATA[:60_000])
+            assert seen.wait(60)
+        assert waiting.result(60)[0].read_bytes() == DATA
+    assert watch.done == len(DATA)
+    assert watch.steps[0] == 60_000 - 100
 
 
 def test_ten_cuts_at_random_places_cost_at_most_a_tenth(hub, standin):
@@ -209,9 +239,9 @@ def test_a_blob_of_the_wrong_size_is_fetched_again(hub):
     assert fetch(hub)[0].read_bytes() == DATA
 
 
-@pytest.mark.parametrize("where", ["/resolve/", "/cdn/"])
-def test_a_file_of_another_length_is_not_the_one_that_was_listed(hub, standin, where):
-    standin.inject(Fault(where, extra_length=1000, times=ALWAYS))
+@pytest.mark.parametrize("fault", [Fault("/resolve/"), Fault("/cdn/"), Fault("/cdn/", ignore_range=True)])
+def test_a_file_of_another_length_is_not_the_one_that_was_listed(hub, standin, fault):
+    standin.inject(replace(fault, extra_length=1000, times=ALWAYS))
     assert told(lambda: fetch(hub)) == (
         "error: user/repo/model.gguf is not the file any more that the hub listed: "
         "it has 101000 bytes, and not 100000.\n"
@@ -219,6 +249,32 @@ def test_a_file_of_another_length_is_not_the_one_that_was_listed(hub, standin, w
         "exit code 5\n"
     )
     assert whole_files(hub.cache) == []
+
+
+def test_a_body_that_ends_early_without_a_word_is_gone_on_with(hub, standin):
+    standin.inject(Fault("/cdn/", unsized=True, cut_at=60_000))
+    assert fetch(hub)[0].read_bytes() == DATA
+    assert standin.served == len(DATA)
+
+
+def test_bodies_that_are_empty_again_and_again_are_given_up(hub, standin):
+    standin.inject(Fault("/cdn/", unsized=True, cut_at=0, times=50))
+    with pytest.raises(FetchError, match="the connection ended early"):
+        fetch(hub)
+
+
+def test_a_body_that_does_not_end_is_refused(hub, standin):
+    standin.inject(Fault("/cdn/", unsized=True, extra_body=10))
+    with pytest.raises(FetchError, match=r"More came than model\.gguf holds: 100000 bytes"):
+        fetch(hub)
+    assert whole_files(hub.cache) == []
+
+
+def test_bytes_of_another_place_are_refused(hub, standin):
+    standin.inject(Fault("/cdn/", cut_at=60_000))
+    standin.inject(Fault("/cdn/", moved_by=-1))
+    with pytest.raises(FetchError, match="does not answer as a hub does"):
+        fetch(hub)
 
 
 def test_a_file_that_changed_between_attempts_is_fetched_anew_and_the_old_part_removed(hub, standin):
@@ -251,6 +307,27 @@ def test_a_changed_branch_keeps_the_old_file_for_those_who_work_offline_until_th
     standin.faults.clear()
     new, _ = fetch(hub)
     assert cached_file(hub.cache, "user/repo", "main", "model.gguf") == new != old
+
+
+def test_what_is_there_is_not_written_to(hub):
+    fetch(hub)
+    before = {path: path.lstat().st_ino for path in hub.cache.rglob("*")}
+    fetch(hub)
+    assert {path: path.lstat().st_ino for path in hub.cache.rglob("*")} == before
+
+
+def test_a_branch_is_never_written_outside_of_its_folder(hub):
+    Place(hub.cache, replace(file_of(hub), branch="../../evil")).name_branch()
+    assert list(hub.cache.rglob("evil")) == []
+
+
+def test_what_stands_in_the_place_of_the_file_is_replaced(hub):
+    file = file_of(hub)
+    pointer = Place(hub.cache, file).pointer
+    pointer.parent.mkdir(parents=True)
+    pointer.write_bytes(b"half")
+    assert fetch(hub, file)[0].read_bytes() == DATA
+    assert pointer.is_symlink()
 
 
 def test_a_new_commit_of_the_same_file_fetches_nothing(hub, standin):

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 
 from specchat.profiles.hub.download import download
+from specchat.profiles.hub.layout import Place
 
 from ...hub.faults import Fault
 from .support import DATA, Watch, file_of, hub_at, whole_files
@@ -139,24 +140,48 @@ def test_a_process_that_waits_for_one_that_is_killed_goes_on_where_that_stopped(
     assert standin.served <= 1.1 * len(data)
 
 
-def test_a_disk_that_is_too_small_is_noticed_before_the_first_byte(standin, start, tmp_path):
-    """On a file system of 2 MB, which takes a user namespace of one's own."""
-    cache = tmp_path / "small"
-    cache.mkdir()
-    mount = 'mount -t tmpfs -o size=2m tmpfs "$0" && "$@"; code=$?; find "$0" -type f; umount "$0"; exit $code'
-    inside = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, str(cache))
+@pytest.fixture
+def small_disk(tmp_path):
+    """The beginning of a command that runs the rest of it with a file system of 2 MB at `small`, full of `prepared`."""
+    for name in ("small", "prepared"):
+        (tmp_path / name).mkdir()
+    script = (
+        'mount -t tmpfs -o size=2m tmpfs small && cp -r prepared/. small && "$@"; code=$?; umount small; exit $code'
+    )
+    inside = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f'cd "$0" && {script}', str(tmp_path))
     if not shutil.which("unshare") or subprocess.run([*inside, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no file system may be mounted here")
-    standin.add(
-        "user/repo", {"target.gguf": Random(5).randbytes(MEGABYTE), "draft.gguf": Random(6).randbytes(2 * MEGABYTE)}
-    )
-    command = (*inside, *FETCH)
-    code, out, err = end(start(cache, "user/repo", "target.gguf", "draft.gguf", command=command))
+    return inside
+
+
+def test_a_disk_that_is_too_small_is_noticed_before_the_first_byte(standin, start, tmp_path, small_disk):
+    files = {"target.gguf": Random(5).randbytes(MEGABYTE), "draft.gguf": Random(6).randbytes(2 * MEGABYTE)}
+    standin.add("user/repo", files)
+    command = (*small_disk, *FETCH)
+    code, out, err = end(start(tmp_path / "small/home", "user/repo", *files, command=command))
     assert (code, out, standin.served) == (5, "", 0)
-    assert err.replace(str(cache), "CACHE") == (
-        "error: There is no room: 3.0 MB are to come, and CACHE/hub has 2.1 MB free.\n"
+    assert err.replace(str(tmp_path), "CACHE") == (
+        "error: There is no room: 3.0 MB are to come, and CACHE/small/home/hub has 2.1 MB free.\n"
         "hint: Free 902.8 kB, or name a folder on another disk in HF_HUB_CACHE.\n"
     )
+
+
+def test_a_disk_that_is_too_small_is_left_as_it_was(standin, start, tmp_path, small_disk):
+    standin.add("user/repo", {"model.gguf": Random(5).randbytes(3 * MEGABYTE)})
+    listed = ("sh", "-c", '"$@"; find small -mindepth 1', "sh", *FETCH)
+    _, out, err = end(start(tmp_path / "small/home", "user/repo", "model.gguf", command=(*small_disk, *listed)))
+    assert (out, "There is no room" in err) == ("", True)
+
+
+def test_what_has_arrived_needs_no_more_room(standin, start, tmp_path, small_disk):
+    data = Random(5).randbytes(1_500_000)
+    standin.add("user/repo", {"model.gguf": data})
+    partial = Place(tmp_path / "prepared/hub", file_of(hub_at(standin.endpoint, tmp_path))).partial
+    partial.parent.mkdir(parents=True)
+    partial.write_bytes(data[:1_200_000])
+    code, _, err = end(start(tmp_path / "small", "user/repo", "model.gguf", command=(*small_disk, *FETCH)))
+    assert code == 0, err
+    assert standin.served == 300_000
 
 
 def test_a_disk_that_fills_on_the_way_keeps_what_has_arrived(standin, start, tmp_path):

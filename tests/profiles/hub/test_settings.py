@@ -59,6 +59,10 @@ def test_what_can_be_no_header_is_no_token(text, tmp_path):
     assert hub_of({"HF_HOME": str(tmp_path), "HF_TOKEN": text}, no_home).token is None
 
 
+def test_a_token_is_kept_back_where_the_real_client_would():
+    assert hub_of({"HF_HOME": "/h", "HF_TOKEN": "hf_a", "HF_HUB_DISABLE_IMPLICIT_TOKEN": "1"}, no_home).token is None
+
+
 def test_a_token_file_that_is_no_text_or_not_there_is_no_token(tmp_path):
     assert hub_of({"HF_HOME": str(tmp_path)}, no_home).token is None
     (tmp_path / "token").write_bytes(b"\xff\xfe")

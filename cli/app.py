@@ -10,7 +10,14 @@ from .doctor import doctor
 from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
+from .list import list_models
+from .pair import pair
+from .profile import profile_commands
+from .pull import pull
+from .rm import rm
 from .run import run
+from .show import show
+from .verify import verify
 from .version import installed_version
 
 
@@ -26,6 +33,13 @@ def application() -> typer.Typer:
     app.command("run", cls=GroupedCommand)(gathered(run))
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
+    app.command("pull", cls=GroupedCommand)(gathered(pull))
+    app.command("pair", cls=GroupedCommand)(gathered(pair))
+    app.command("show", cls=GroupedCommand)(gathered(show))
+    app.command("list", cls=GroupedCommand)(gathered(list_models))
+    app.command("verify", cls=GroupedCommand)(gathered(verify))
+    app.command("rm", cls=GroupedCommand)(gathered(rm))
+    app.add_typer(profile_commands(), name="profile")
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

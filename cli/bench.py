@@ -2,7 +2,7 @@
 
 from .bench_options import BenchOptions, BenchOutputOptions
 from .environment import Environment
-from .options import DraftingOptions, MachineOptions, ModelOptions
+from .options import DraftingOptions, MachineOptions, ModelOptions, PromptOptions
 
 
 def bench(
@@ -25,14 +25,24 @@ def bench(
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import comparable, config_of, prepare, rival_config
+    from .bench_setup import comparable, options_of, prepare, rival_config
     from .bench_table import bench_text
     from .bench_verify import check_verifiable, verify
+    from .flags import flag_settings
     from .interruption import Stopped
     from .loading import load
+    from .precedence import asked
+    from .request import check_model, pair_config
     from .screen import joined, note
+    from .show_config import show_config
 
-    config = config_of(env, models, what, drafting, machine, output.verbose)
+    options = options_of(models, what, drafting, machine, output.verbose)
+    wanted = asked(env, flag_settings(options), models.profile)
+    if models.show_config:
+        show_config(env, wanted, output.json)
+        return
+    check_model(env, wanted, PromptOptions(), "bench")
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
     if what.verify:
         check_verifiable(what, output)
         verify(env, config, output)
@@ -44,7 +54,7 @@ def bench(
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None
         if what.against is not None:
-            other = rival_config(config, what.against)
+            other = rival_config(env, config, what.against, options)
             rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
         twin = loaded.enter_context(pair.twin())
         contest = prepare(env, pair, twin, rival, what)

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specchat.profiles.paths import expanded
+from specchat.profiles.names import parse_model
+from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, QUICK_KINDS, Case, Prompt, cases_of, packaged_prompts
 from specchat.speculative.bench.schedule import Plan
 from specchat.speculative.bench.subject import Subject
@@ -18,10 +19,12 @@ from specchat.speculative.model import LanguageModel
 
 from .bench_options import BenchOptions
 from .environment import Environment
+from .fetching import fetch_pair, find_pair
+from .flags import PairOptions
 from .input import text_or_file
-from .options import DraftingOptions, MachineOptions, ModelOptions, PromptOptions, SamplingOptions
-from .request import PairOptions, named_profile, pair_config
+from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 from .screen import warn
+from .whereabouts import whereabouts
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -42,24 +45,17 @@ class Contest:
     seed: int
 
 
-def config_of(
-    env: Environment,
-    models: ModelOptions,
-    what: BenchOptions,
-    drafting: DraftingOptions,
-    machine: MachineOptions,
-    verbose: bool,
-) -> PairConfig:
-    """What to load, by the options and else by the profile."""
-    profile = named_profile(models, PromptOptions(), "bench")
-    options = PairOptions(
+def options_of(
+    models: ModelOptions, what: BenchOptions, drafting: DraftingOptions, machine: MachineOptions, verbose: bool
+) -> PairOptions:
+    """The options that say how a pair is loaded."""
+    return PairOptions(
         models=models,
         drafting=drafting,
         machine=machine,
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,
     )
-    return pair_config(options, profile, env.cache_folder)
 
 
 def comparable(config: PairConfig, models: ModelOptions, what: BenchOptions) -> PairConfig:
@@ -80,9 +76,12 @@ def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
             raise UsageError(f"The fixed length {length} is longer than drafts may be.", hint.format(length))
 
 
-def rival_config(config: PairConfig, file: str) -> PairConfig:
-    """The same with the model of --against, which nothing drafts for."""
-    return replace(config, target=expanded(file), draft="none")
+def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions) -> PairConfig:
+    """The same with the model of --against, which nothing drafts for; it is fetched where it is not here."""
+    where = whereabouts(env, offline=options.models.offline)
+    rival = find_pair(Settings(target=parse_model(model)), where)
+    fetch_pair(env, rival, where, quiet=False)
+    return replace(config, target=rival.target.path, draft="none")
 
 
 def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | None", what: BenchOptions) -> Contest:

@@ -10,7 +10,7 @@ from specchat.speculative.errors import UsageError
 
 from .bench_options import BenchOptions, BenchOutputOptions
 from .environment import Environment
-from .json_output import written
+from .json_text import written
 from .screen import visible
 from .status_line import StatusLine
 

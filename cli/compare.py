@@ -17,7 +17,8 @@ from specchat.speculative.llama.pair_config import PairConfig
 from .comparison import Comparison, content, texts
 from .environment import Environment
 from .interruption import Stopped, stopping
-from .json_output import answer_content, written
+from .json_output import answer_content
+from .json_text import written
 from .options import OutputOptions
 from .render import Renderer
 from .request import Limits

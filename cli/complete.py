@@ -31,13 +31,20 @@ def complete(
 
     With --suffix, write what stands between the prompt and the suffix. Only the new text is printed.
     """
+    from .flags import PairOptions, flag_settings
     from .loading import load
-    from .request import PairOptions, limits, named_profile, pair_config
+    from .precedence import asked
+    from .request import check_model, limits, pair_config
+    from .show_config import show_config
     from .speaker import Speaker
 
-    profile = named_profile(models, prompt, "complete")
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
-    config = pair_config(options, profile, env.cache_folder)
+    wanted = asked(env, flag_settings(options, stop=answer.stop), models.profile)
+    if models.show_config:
+        show_config(env, wanted, output.json)
+        return
+    check_model(env, wanted, prompt, "complete")
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")
@@ -46,4 +53,4 @@ def complete(
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
     with load(env, config, output.quiet) as pair:
         tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
-        Speaker(env, pair, limits(answer, profile), output).speak_once(tokens)
+        Speaker(env, pair, limits(answer, wanted.settings), output).speak_once(tokens)

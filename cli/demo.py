@@ -5,7 +5,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from specchat.profiles.store import load_profile
+from specchat.profiles.resolve import locate
+from specchat.profiles.store import Profiles
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 
@@ -15,7 +16,8 @@ from .execution import guarded, run_process
 from .exit_codes import FINE
 from .loading import load
 from .options import OutputOptions
-from .request import Limits, model_file
+from .request import Limits
+from .whereabouts import whereabouts
 
 PASSAGE = (
     "The lighthose keeper climbs the stairs every evening. He lights the lamp, cleans the glass, and writes the "
@@ -29,11 +31,12 @@ RUNS = 5
 
 def demo(env: Environment) -> int:
     """Answer plain and drafted, and compare; returns the exit code."""
-    profile = load_profile("demo")
-    config = PairConfig(
-        target=model_file(profile.target), draft="ngram", sampling=profile.sampling, cache_folder=env.cache_folder
-    )
-    env.stdout.write(f"{profile.description}\n\n{QUESTION}\n\n")
+    profile = Profiles().load("demo")
+    settings = profile.settings
+    assert settings.target is not None
+    target = locate(settings.target, whereabouts(env, offline=True)).path
+    config = PairConfig(target=target, draft="ngram", sampling=settings.sampling(), cache_folder=env.cache_folder)
+    env.stdout.write(f"{profile.about.description}\n\n{QUESTION}\n\n")
     with load(env, config, quiet=False) as pair:
         comparer = Comparer(env, pair, Limits(max_tokens=200, stop=()), OutputOptions(tint=True))
         comparer.run(pair.chat_tokens([Message("user", QUESTION)]), repetitions=RUNS)

@@ -2,14 +2,14 @@
 
 import platform
 import re
-import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .loading import importing_llama_cpp
+from .memory import main_memory
+from .screen import write_rows
 from .version import installed_version
 
 if TYPE_CHECKING:
@@ -26,19 +26,9 @@ def doctor(env: Environment) -> None:
 
             build = build_info()
     except SpecchatError:
-        _show(env, [*general_rows(), *machine_rows()])
+        write_rows(env, [*general_rows(), *machine_rows()])
         raise
-    _show(env, [*general_rows(), *build_rows(build), *machine_rows()])
-
-
-def _show(env: Environment, rows: list[tuple[str, str]]) -> None:
-    width = max(len(name) for name, _ in rows)
-    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
-    for name, value in rows:
-        first, *others = textwrap.wrap(value, max(20, room)) or [""]
-        env.stdout.write(
-            "\n".join([f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]) + "\n"
-        )
+    write_rows(env, [*general_rows(), *build_rows(build), *machine_rows()])
 
 
 def general_rows() -> list[tuple[str, str]]:
@@ -81,11 +71,7 @@ def _room(device: "Device") -> str:
 
 def _memory() -> str:
     """What is free, caches that give way included, of what there is."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="utf-8")
-    except OSError:
+    memory = main_memory()
+    if "MemTotal" not in memory or "MemAvailable" not in memory:
         return "unknown"
-    sizes = {name: int(size) * 1024 / _GIB for name, size in re.findall(r"^(\w+): *(\d+)", text, re.MULTILINE)}
-    if "MemTotal" not in sizes or "MemAvailable" not in sizes:
-        return "unknown"
-    return f"{sizes['MemAvailable']:.1f} of {sizes['MemTotal']:.1f} GiB free"
+    return f"{memory['MemAvailable'] / _GIB:.1f} of {memory['MemTotal'] / _GIB:.1f} GiB free"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
+_CONFIGS = "Library/Application Support" if sys.platform == "darwin" else ".config"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,8 +41,12 @@ class Environment:
     take_terminal: Callable[[], None]
     load_pair: "PairLoader"
     verify_target: "Verifier"
+    memory: Callable[[], int]
+    """The bytes that models may take."""
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
+    system: Path = Path("/")
+    """Where the folders of the system are, and in them those of services."""
     now: Callable[[], float] = perf_counter
     patience: float = 2.0
     """Seconds of waiting for standard input before that is mentioned."""
@@ -49,13 +54,21 @@ class Environment:
     @property
     def cache_folder(self) -> Path | None:
         """Where to keep what can be found out again; None where there is no place for that."""
-        named = (Path(self.variables.get(name, "")) for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"))
+        return self._folder("XDG_CACHE_HOME", "LOCALAPPDATA", _CACHES)
+
+    @property
+    def config_folder(self) -> Path | None:
+        """Where a person keeps settings and profiles; None where there is no place for that."""
+        return self._folder("XDG_CONFIG_HOME", "APPDATA", _CONFIGS)
+
+    def _folder(self, variable: str, on_windows: str, in_home: str) -> Path | None:
+        named = (Path(self.variables.get(name, "")) for name in (variable, on_windows))
         try:
             # the XDG specification: relative paths are to be ignored
-            caches = next(filter(Path.is_absolute, named), None) or self.home() / _CACHES
+            folder = next(filter(Path.is_absolute, named), None) or self.home() / in_home
         except RuntimeError:
             return None
-        return caches / "specchat"
+        return folder / "specchat"
 
     @property
     def width(self) -> int:
@@ -73,7 +86,7 @@ class Environment:
         return not self.variables.get("NO_COLOR") and not self.dumb
 
 
-def process_environment(load_pair: "PairLoader", verify_target: "Verifier") -> Environment:
+def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memory: Callable[[], int]) -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
     if sys.stdout is None:
         sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
@@ -92,6 +105,7 @@ def process_environment(load_pair: "PairLoader", verify_target: "Verifier") -> E
         take_terminal=_take_terminal,
         load_pair=load_pair,
         verify_target=verify_target,
+        memory=memory,
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from specchat.profiles.errors import ProfileError
+from specchat.profiles.errors import AccessError, FetchError, ProfileError
 from specchat.speculative.errors import (
     ModelLoadError,
     PromptTooLongError,
@@ -30,6 +30,8 @@ TABLE = (
     FAILED,
     USAGE,
     ExitCode(3, "a model is missing or unreadable", (ModelLoadError,)),
+    ExitCode(4, "the hub gives no access: gated, private or missing, or a refused token", (AccessError,)),
+    ExitCode(5, "a download failed: network, disk or checksum", (FetchError,)),
     ExitCode(6, "the draft that was named does not fit the target", (VocabularyMismatchError,)),
     ExitCode(7, "the prompt is longer than the context", (PromptTooLongError,)),
 )

@@ -39,4 +39,6 @@ def _parameter(name: str, kind: object, default: object = inspect.Parameter.empt
 
 
 def _default(field: "Field[Any]") -> object:
-    return field.default_factory() if field.default_factory is not MISSING else field.default
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return inspect.Parameter.empty if field.default is MISSING else field.default

@@ -16,13 +16,14 @@ RANDOM_SEED = -1
 CONTEXT_HINT = "It is the context size, as in -c 8192; chats are not kept between two runs."
 _LLAMA_RANDOM_SEED = 0xFFFFFFFF
 
-_DOWNLOAD = "specchat does not download models yet: get the .gguf file yourself and name it with -m FILE."
+_DOWNLOAD = "Models of the hub are fetched with specchat pull USER/REPO[:QUANT], or when -m names them."
 _MODES = "With a prompt there is one answer, without one a chat, and -i chats after the first answer."
 _GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); all of them is the default."
 _FORMS = (
     "--json prints the answer and its statistics as one JSON object; the form of the answer cannot be asked for yet."
 )
-_FILES = "Models are files here: name one with -m FILE."
+_FILES = "Models are files here, and a pair with its settings is a profile: specchat profile new NAME -m MODEL"
+_LIST = "specchat list shows the models that are on this machine."
 _NOT_YET = "There is nothing like it here yet."
 
 COMMANDS = {
@@ -31,22 +32,18 @@ COMMANDS = {
     "generate": 'Ask like this: specchat run -m FILE "…", or go on with a text: specchat complete -m FILE "…"',
     "serve": "There is no server here; run answers in the terminal.",
     "server": "There is no server here; run answers in the terminal.",
-    "pull": _DOWNLOAD,
     "get": _DOWNLOAD,
     "download": _DOWNLOAD,
     "load": "Every run loads its models itself: specchat run -m FILE",
-    "list": _FILES,
-    "ls": _FILES,
-    "show": _FILES,
+    "ls": _LIST,
     "create": _FILES,
     "cp": _FILES,
-    "rm": _FILES,
     "import": _FILES,
     "push": _FILES,
     "ps": "Nothing stays loaded between two runs.",
     "stop": "Nothing stays loaded between two runs.",
     "unload": "Nothing stays loaded between two runs.",
-    "models": _FILES,
+    "models": _LIST,
     "log": "Chats are not logged.",
     "logs": "Chats are not logged.",
     "version": "Write specchat --version, or specchat doctor for everything that matters.",
@@ -58,8 +55,8 @@ OPTIONS = {
     "-hfr": _DOWNLOAD,
     "--hf-repo": _DOWNLOAD,
     "-hfd": _DOWNLOAD,
-    "-mu": _DOWNLOAD,
-    "--model-url": _DOWNLOAD,
+    "-mu": "The address of a file on the hub goes behind -m as well.",
+    "--model-url": "The address of a file on the hub goes behind -m as well.",
     "-cnv": _MODES,
     "--conversation": _MODES,
     "-no-cnv": "To go on with raw text, use specchat complete.",
@@ -92,7 +89,7 @@ OPTIONS = {
     "--format": _FORMS,
     "--keepalive": "Nothing stays loaded between two runs: leave it out.",
     "--ttl": "Nothing stays loaded between two runs: leave it out.",
-    "--insecure": _DOWNLOAD,
+    "--insecure": "A mirror of the hub is named in HF_ENDPOINT.",
     "--nowordwrap": "Words are never wrapped: leave it out.",
     "--think": "Thinking is neither switched on nor hidden here: leave it out.",
     "--hidethinking": "Thinking is neither switched on nor hidden here: leave it out.",
@@ -197,15 +194,20 @@ def is_file(word: str) -> bool:
 
 
 def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run") -> UsageError:
-    """What to say when no model is named for `command`; Ollama and LM Studio take it from the first word."""
+    """What to say when no model is named for `command`."""
+    hint = "Name a model with -m, a GGUF file or one that specchat list shows, or try the small one: --profile demo"
+    return misplaced_model(words, profiles, command) or UsageError("No model is named.", hint)
+
+
+def misplaced_model(words: Sequence[str], profiles: Sequence[str], command: str) -> UsageError | None:
+    """What to say when the prompt starts with a model, as it does for Ollama and LM Studio; None when it does not."""
     first, rest = (words[0], words[1:]) if words else ("", ())
     prompt = f' "{" ".join(rest)}"' if rest else ""
     if first in profiles:
         return UsageError("No model is named.", f"{first} is a profile: specchat {command} --profile {first}{prompt}")
     if looks_like_model(first):
-        file = first if is_file(first) else "FILE.gguf"
         return UsageError(
             f"No model is named, and the first word of the prompt, {first}, looks like one.",
-            f"Models are files, named with -m: specchat {command} -m {file}{prompt}",
+            f"Models are named with -m: specchat {command} -m {first}{prompt}",
         )
-    return UsageError("No model is named.", "Name a GGUF file with -m FILE, or try the small one: --profile demo")
+    return None

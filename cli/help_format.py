@@ -14,9 +14,16 @@ class GroupedCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
                 section = sections.setdefault(getattr(parameter, "rich_help_panel", None) or "Other", [])
-                # an argument's type says nothing here
-                is_argument = parameter.param_type_name == "argument"
-                section.append((f"{parameter.metavar}…", record[1]) if is_argument else record)
+                section.append((_argument(parameter), record[1]) if _is_argument(parameter) else record)
         for name, records in sections.items():
             with formatter.section(name):
                 formatter.write_dl(records, col_max=min(30, formatter.width // 3))
+
+
+def _is_argument(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument")
+
+
+def _argument(parameter: Any) -> str:
+    """How an argument is written; its type says nothing here."""
+    return f"{parameter.metavar}…" if parameter.nargs == -1 else str(parameter.metavar)

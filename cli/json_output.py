@@ -1,27 +1,20 @@
 """The answer as one JSON object, for `--json`."""
 
-import json
-import re
 from typing import TYPE_CHECKING, Any
 
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.stats import GenerationStats
 
+from .json_text import written
+
 if TYPE_CHECKING:
     from specchat.speculative.llama.exactness import Exactness
-
-_CONTROL = re.compile("[\x7f-\x9f]")
 
 
 def answer_json(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> str:
     """One line of JSON."""
     return written(answer_content(finished, config, exactness))
-
-
-def written(content: dict[str, Any]) -> str:
-    """A line of JSON that a terminal may show: JSON escapes most control characters, and these would be obeyed."""
-    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(content, ensure_ascii=False))
 
 
 def answer_content(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> dict[str, Any]:

@@ -21,9 +21,9 @@ class ModelOptions:
         typer.Option(
             "-m",
             "--model",
-            parser=filled("a .gguf file"),
-            metavar="FILE",
-            help="The model that answers, a GGUF file.",
+            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            metavar="MODEL",
+            help="What answers: a GGUF file, USER/REPO[:QUANT] of the hub, a profile, a name that specchat list shows.",
             rich_help_panel=MODELS,
         ),
     ] = None
@@ -34,8 +34,8 @@ class ModelOptions:
             "--draft",
             "--model-draft",
             parser=draft_value,
-            metavar="FILE|ngram|none",
-            help="What guesses ahead: a small model, the n-grams of the text (the default) or nothing.",
+            metavar="MODEL|auto|ngram|none",
+            help="What guesses ahead: a small model, one that is found here (the default), n-grams alone, or nothing.",
             rich_help_panel=MODELS,
         ),
     ] = None
@@ -45,10 +45,19 @@ class ModelOptions:
             "--profile",
             parser=filled("the name of a profile, or a YAML file"),
             metavar="NAME|FILE",
-            help="A pair with its settings: demo, or a YAML file of your own.",
+            help="A pair with its settings, as specchat profile list shows them, or a YAML file of your own.",
             rich_help_panel=MODELS,
         ),
     ] = None
+    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)] = False
+    show_config: Annotated[
+        bool,
+        typer.Option(
+            "--show-config",
+            help="Show what is set, and where each of it was said, and do nothing else.",
+            rich_help_panel=MODELS,
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -363,7 +372,7 @@ class MachineOptions:
         ),
     ] = None
     flash_attention: Annotated[
-        str,
+        str | None,
         typer.Option(
             "-fa",
             "--flash-attn",
@@ -373,15 +382,27 @@ class MachineOptions:
             help="Flash attention; usually auto.",
             rich_help_panel=MACHINE,
         ),
-    ] = "auto"
+    ] = None
     cache_type_k: Annotated[
-        str,
-        typer.Option("-ctk", "--cache-type-k", metavar="TYPE", help="Type of the K cache.", rich_help_panel=MACHINE),
-    ] = "f16"
+        str | None,
+        typer.Option(
+            "-ctk",
+            "--cache-type-k",
+            metavar="TYPE",
+            help="Type of the K cache; usually f16.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
     cache_type_v: Annotated[
-        str,
-        typer.Option("-ctv", "--cache-type-v", metavar="TYPE", help="Type of the V cache.", rich_help_panel=MACHINE),
-    ] = "f16"
+        str | None,
+        typer.Option(
+            "-ctv",
+            "--cache-type-v",
+            metavar="TYPE",
+            help="Type of the V cache; usually f16.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

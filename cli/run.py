@@ -35,23 +35,31 @@ def run(
 
     from .chat import Chat
     from .compare import Comparer, check_comparable
+    from .flags import PairOptions, flag_settings
     from .loading import load
-    from .request import PairOptions, limits, named_profile, pair_config
+    from .precedence import asked
+    from .request import limits, pair_config
+    from .show_config import show_config
     from .speaker import Speaker
+    from .suggest import with_model
 
-    profile = named_profile(models, prompt, "run")
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    system = text_or_file(env, chat.system) if chat.system is not None else None
+    flags = flag_settings(options, system, answer.stop)
+    if models.show_config:
+        show_config(env, asked(env, flags, models.profile), output.json)
+        return
+    settings = with_model(env, flags, models, prompt).settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
-    config = pair_config(options, profile, env.cache_folder, template)
-    system = text_or_file(env, chat.system) if chat.system is not None else profile.system if profile else None
+    config = pair_config(env, options, settings, quiet=output.quiet, chat_template=template)
     if chat.compare:
         check_comparable(config)
     text = read_prompt(env, prompt, output.quiet)
     if text is None or chat.interactive:
         _prepare_chat(env, output, chat)
-    history = [Message("system", system)] if system else []
+    history = [Message("system", settings.system)] if settings.system else []
     with load(env, config, output.quiet) as pair:
-        speaker = Speaker(env, pair, limits(answer, profile), output)
+        speaker = Speaker(env, pair, limits(answer, settings), output)
         if text is None or chat.interactive:
             Chat(speaker, history).run(text)
             return

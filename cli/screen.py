@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _CONTROL.sub(_picture, text)
 
 
+def one_line(text: str) -> str:
+    """`text` with pictures in the place of line breaks and tabs too: a name that others gave a file."""
+    return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
 def _picture(match: re.Match[str]) -> str:
     control = match[0]
     if control == "\r\n":
@@ -63,3 +68,44 @@ def joined(items: Sequence[str], columns: int) -> str:
         else:
             lines.append(item)
     return "\n".join(lines)
+
+
+def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
+    """Names and what they are, one below the other; values are broken between words on a terminal."""
+    width = max(len(name) for name, _ in rows)
+    room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
+    for name, value in rows:
+        first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
+        lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
+        env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
+
+
+def tabulated(
+    env: Environment, header: Sequence[str], rows: Sequence[Sequence[str]], details: Sequence[Sequence[str]]
+) -> list[str]:
+    """The lines of a table, the `details` of each row indented below it; where it is too wide, two lines for each row.
+
+    The second column is one of numbers. Off a terminal no table is too wide.
+    """
+    if not rows:
+        return []
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[place]) for row in (header, *cells)) for place in range(len(header))]
+    columns = env.columns() if env.stdout_is_terminal else None
+    fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
+    lines = [_row(header, widths)] if fits else []
+    for row, below in zip(cells, details, strict=True):
+        lines += [_row(row, widths)] if fits else _folded(row, columns or 0)
+        lines += [f"    {one_line(detail)}" for detail in below]
+    return lines
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
+
+
+def _folded(cells: Sequence[str], columns: int) -> list[str]:
+    name, *others = cells
+    details = joined([cell for cell in others if cell], columns - 4)
+    return [name, *(f"    {line}" for line in details.splitlines())]

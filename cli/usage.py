@@ -8,14 +8,16 @@ import typer
 
 from .habits import CONTEXT_HINT, looks_like_model, no_model
 
-COMMANDS = ("run", "complete", "bench", "doctor", "help")
+COMMANDS = ("run", "complete", "bench", "pull", "pair", "show", "list", "rm", "verify", "profile", "doctor", "help")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
     """What is wrong, and what to do about it."""
     spelled = _option(error, arguments)
     message, _, hint = error.message.partition("\n")
-    if spelled:
+    if spelled and not message:
+        message = f"The {_metavar(error)} is missing."
+    elif spelled:
         message = f"{spelled}: {message}"
     elif hasattr(error, "possibilities"):
         message = f"There is no option {getattr(error, 'option_name', '')}."
@@ -30,6 +32,11 @@ def _option(error: typer.TyperException, arguments: Sequence[str]) -> str:
     names: Sequence[str] = getattr(parameter, "opts", ())
     typed = {argument.partition("=")[0] for argument in arguments}
     return next((name for name in names if name in typed), names[-1] if names else "")
+
+
+def _metavar(error: typer.TyperException) -> str:
+    """What stands in the place of an argument in the help."""
+    return str(getattr(getattr(error, "param", None), "metavar", "argument"))
 
 
 def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
@@ -48,4 +55,5 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
         guess = f"Did you mean {close[0]}? " if close else ""
         dashes = "; a prompt that starts with a dash goes behind --"
-    return f"{guess}specchat {first} --help lists the options{dashes}."
+    lists = "commands" if first == "profile" and "command" in error.message.lower() else "options"
+    return f"{guess}specchat {first} --help lists the {lists}{dashes}."

@@ -1,7 +1,7 @@
-"""Values out of a YAML mapping, with errors that name the file and the key."""
+"""Values out of a YAML mapping or the environment, with errors that name the file, the line and the key."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from .errors import ProfileError, choose_from
 
@@ -13,32 +13,51 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The mapping in `origin` (a file's name); an absent key and an empty value both read as None."""
+    """A mapping in `origin` (a file's name); mappings inside it are `Fields` too.
+
+    `lines` are those of the keys in a file; where there is none, `names` says how a key was spelled.
+    """
 
     origin: str
-    values: Mapping[str, object]
+    values: Mapping[object, object]
+    lines: Mapping[object, int] = field(default_factory=dict)
+    names: Mapping[object, str] = field(default_factory=dict)
 
-    def only(self, known: list[str]) -> None:
-        """Raise `ProfileError` for the first key that is not among `known`."""
-        for key in self.values:
+    def only(self, known: Sequence[str]) -> None:
+        """Raise `ProfileError` for the first key that is not among `known`, or has no value."""
+        for key, value in self.values.items():
             if key not in known:
                 name = _shown(key, str)
-                raise ProfileError(f"{self.origin}: there is no setting called {name}.", choose_from(name, known))
+                raise ProfileError(f"{self.place(key)}: there is no setting called {name}.", choose_from(name, known))
+            if value is None:
+                hint = "Write one behind the colon, or take the line out."
+                raise ProfileError(f"{self.place(key)}: {key} has no value.", hint)
 
     def text(self, key: str) -> str | None:
         """A string."""
         value = self.values.get(key)
         if value is None or isinstance(value, str):
             return value
-        raise self._wrong(key, "a text", "Put it in quotation marks.")
+        raise self.wrong(key, "a text", "Put it in quotation marks.")
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def word(self, key: str, words: Sequence[str]) -> str | None:
+        """One of `words`."""
+        value = self.values.get(key)
+        if isinstance(value, bool):  # YAML takes on and off for these
+            value = "on" if value else "off"
+        if value is None or (isinstance(value, str) and value in words):
+            return value
+        raise self.wrong(key, f"one of {', '.join(words)}", choose_from(str(value)[:_SHOWN], words))
+
+    def texts(self, key: str) -> tuple[str, ...] | None:
         """A list of strings, none of them empty; a single string is a list of one."""
         value = self.values.get(key)
-        found = [] if value is None else value if isinstance(value, list) else [value]
+        if value is None:
+            return None
+        found = value if isinstance(value, list) else [value]
         texts = tuple(item for item in found if isinstance(item, str) and item)
         if len(texts) != len(found):
-            raise self._wrong(key, "a list of texts", "Put each in quotation marks; none may be empty.")
+            raise self.wrong(key, "a list of texts", "Put each in quotation marks; none may be empty.")
         return texts
 
     def integer(self, key: str, least: int) -> int | None:
@@ -46,30 +65,45 @@ class Fields:
         value = self.values.get(key)
         if value is None or (type(value) is int and least <= value <= _LARGEST):
             return value
-        raise self._wrong(key, f"a whole number from {least} to {_LARGEST}")
+        raise self.wrong(key, f"a whole number from {least} to {_LARGEST}")
 
-    def number(self, key: str, kind: type) -> float:
-        """A number, whole if `kind` is int."""
+    def number(self, key: str) -> float | None:
+        """A number."""
         value = self.values.get(key)
-        if (type(value) is int and abs(value) <= _LARGEST) or (type(value) is float and kind is float):
+        if value is None or type(value) is float or (type(value) is int and abs(value) <= _LARGEST):
             return value
-        raise self._wrong(key, f"a whole number up to {_LARGEST}" if kind is int else "a number such as 0.8")
+        raise self.wrong(key, "a number such as 0.8")
 
     def mapping(self, key: str) -> "Fields":
-        """A mapping inside this one."""
+        """A mapping inside this one; an absent one is empty."""
         value = self.values.get(key)
         if value is None:
             return Fields(self.origin, {})
-        if isinstance(value, dict):
-            return Fields(self.origin, value)
-        raise self._wrong(key, "a mapping", f"Write one indented `name: value` a line under {key}:")
+        if isinstance(value, Fields):
+            return value
+        raise self.wrong(key, "a mapping", f"Write one indented `name: value` a line under {key}:")
 
-    def _wrong(self, key: str, wanted: str, hint: str = "") -> ProfileError:
-        return ProfileError(f"{self.origin}: {key} is {_shown(self.values[key])}, but has to be {wanted}.", hint)
+    def place(self, key: object) -> str:
+        """Where `key` stands: its file and line, or the variable that it was read from."""
+        if key in self.names:
+            return self.names[key]
+        return f"{self.origin}, line {self.lines[key]}" if key in self.lines else self.origin
+
+    def wrong(self, key: str, wanted: str, hint: str = "") -> ProfileError:
+        """What to raise for a value that is not what it has to be."""
+        subject = self.names[key] if key in self.names else f"{self.place(key)}: {key}"
+        return ProfileError(f"{subject} is {_shown(self.values[key])}, but has to be {wanted}.", hint)
 
 
 def _shown(value: object, spell: Callable[[object], str] = repr) -> str:
     """As much of a value as fits in a sentence."""
+    match value:
+        case Fields():
+            return "a mapping"
+        case list():
+            return "a list"
+        case bool():
+            return str(value).lower()
     try:
         text = spell(value)
     except ValueError:  # Python spells no number of thousands of digits

@@ -1,85 +1,84 @@
 """A profile: a target, what drafts for it, and how both are set."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal, get_type_hints
-
-from specchat.speculative.errors import UsageError
-from specchat.speculative.sampling import SamplingParams
 
 from .errors import ProfileError
 from .fields import Fields
-from .sources import ModelSource, parse_source
+from .settings import KEYS as SETTINGS
+from .settings import Layer, Settings, over, read_settings
 
-DraftChoice = ModelSource | Literal["ngram", "none"]
-"""A draft model, the n-grams of the context itself, or plain decoding."""
+FORMAT = 1
+"""Of the files that this version writes and reads."""
+KEYS = ("description", "extends", *SETTINGS, "licence", "source", "download", "memory", "format")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a profile says for people; None and empty mean that it does not say."""
+
+    description: str = ""
+    licence: str = ""
+    source: tuple[str, ...] = ()
+    """Where the pair and the names of its files come from."""
+    download: float | None = None
+    """Of both models, in GB (10⁹ bytes)."""
+    memory: int | None = None
+    """Of a card, or of a computer without one, on which the pair is at home, in GB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What a profile says; None and empty mean that it does not say, and the usual default holds."""
+    """What a file says, and after `extended` what those say that it extends."""
 
     name: str
-    target: ModelSource
-    description: str = ""
-    draft: DraftChoice | None = None
-    draft_max: int | None = None
-    context: int | None = None
-    gpu_layers: int | None = None
-    """Layers of both models to put on the GPU; -1 is all of them."""
-    system: str | None = None
-    stop: tuple[str, ...] = ()
-    sampling: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """Arguments of `SamplingParams`, for `dataclasses.replace`."""
+    file: Path
+    extends: str | None = None
+    extends_at: str = ""
+    """The file and the line of `extends`."""
+    about: About = About()
+    layer: Layer = field(default_factory=Layer)
+
+    @property
+    def settings(self) -> Settings:
+        """What it sets."""
+        return self.layer.settings
 
 
-KEYS = [each.name for each in fields(Profile) if each.name != "name"]
-
-
-def parse_profile(name: str, content: object, origin: str, folder: Path) -> Profile:
-    """Check what a YAML file holds. `origin` names the file in errors, relative model paths start at `folder`.
+def parse_profile(name: str, values: Fields, file: Path) -> Profile:
+    """Check what a file holds. It need not name a target: what it extends may do that.
 
     Raises `ProfileError` for an unknown key, a value of the wrong kind or a number out of range.
     """
-    if not isinstance(content, dict):
-        raise ProfileError(f"{origin}: this is no profile.", "Write one `name: value` a line, at least target:")
-    values = Fields(origin, content)
+    if not values.values:
+        raise ProfileError(f"{values.origin} is empty.", "Write at least target: and a model.")
     values.only(KEYS)
-    target = values.text("target")
-    if not target:
-        raise ProfileError(f"{origin}: no target is named.", "Write target: and a GGUF file.")
+    check_format(values)
     return Profile(
         name=name,
-        target=parse_source(target, folder),
-        description=values.text("description") or "",
-        draft=_draft(values.text("draft"), folder),
-        draft_max=values.integer("draft_max", 1),
-        context=values.integer("context", 0),
-        gpu_layers=values.integer("gpu_layers", -1),
-        system=values.text("system"),
-        stop=values.texts("stop"),
-        sampling=_sampling(values.mapping("sampling")),
+        file=file,
+        extends=values.text("extends"),
+        extends_at=values.place("extends"),
+        about=About(
+            description=values.text("description") or "",
+            licence=values.text("licence") or "",
+            source=values.texts("source") or (),
+            download=values.number("download"),
+            memory=values.integer("memory", 1),
+        ),
+        layer=read_settings(values, file.parent, f"profile {name}"),
     )
 
 
-def _draft(text: str | None, folder: Path) -> DraftChoice | None:
-    match text:
-        case "ngram":
-            return "ngram"
-        case "none":
-            return "none"
-        case _:
-            return parse_source(text, folder) if text else None
+def check_format(values: Fields) -> None:
+    """Raise `ProfileError` for a file of a format that this version does not know."""
+    if values.integer("format", 1) not in (None, FORMAT):
+        raise values.wrong("format", str(FORMAT), "It is for a newer specchat.")
 
 
-def _sampling(values: Fields) -> Mapping[str, Any]:
-    kinds = get_type_hints(SamplingParams)
-    values.only(list(kinds))
-    overrides: dict[str, Any] = {key: values.number(key, kinds[key]) for key in values.values}
-    try:
-        SamplingParams(**overrides)
-    except UsageError as error:
-        raise ProfileError(f"{values.origin}: {error.message}", error.hint) from error
-    return MappingProxyType(overrides)
+def extended(profile: Profile, base: Profile) -> Profile:
+    """A profile with what it leaves to `base`; what `base` says of its models goes with them."""
+    about = About() if profile.settings.target else base.about
+    names = (each.name for each in fields(About))
+    said = {name: value for name in names if (value := getattr(profile.about, name))}
+    return replace(profile, about=replace(about, **said), layer=over(profile.layer, base.layer))

@@ -1,13 +1,11 @@
-"""Where a model comes from: written in a profile, and turned into a file on this machine."""
+"""Where a model comes from: what a person or a profile names, before it is a file on this machine."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from .embedded import embedded_file
-from .errors import ProfileError
-from .paths import expanded
-
 WHEEL = "wheel:"
+MAIN = "main"
+"""The revision of a repository that a name without one means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +23,34 @@ class WheelFile:
     name: str
 
 
-ModelSource = LocalFile | WheelFile
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """A model in a repository of the hub, `USER/REPO`: one file of it, or one quantisation, or the usual one."""
+
+    repo: str
+    revision: str = MAIN
+    file: str | None = None
+    quant: str | None = None
 
 
-def parse_source(text: str, folder: Path) -> ModelSource:
-    """Read a model reference; a relative path starts at `folder`, a leading `~` is the home folder.
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A word that no path and no repository has: the name of a profile, or one that `specchat list` prints."""
 
-    Raises `ProfileError` for a reference that cannot mean a file, `UsageError` for an unknown home folder.
-    """
-    if not text.startswith(WHEEL):
-        return LocalFile(folder / expanded(text))
-    package, _, name = text.removeprefix(WHEEL).partition("/")
-    if not package.isidentifier() or not name or ".." in Path(name).parts:
-        raise ProfileError(f"{text} names no file in a package.", f"Write {WHEEL}PACKAGE/FILE.gguf.")
-    return WheelFile(package, name)
+    name: str
 
 
-def model_path(source: ModelSource) -> Path:
-    """The file that `source` stands for. Raises `ProfileError` when it has to be installed first."""
+ModelSource = LocalFile | WheelFile | HubModel | NamedModel
+
+
+def spelled(source: ModelSource) -> str:
+    """What to type for `source`; without its revision, which only a URL can say."""
     match source:
         case LocalFile(path):
-            return path
+            return str(path)
         case WheelFile(package, name):
-            return embedded_file(package, name)
+            return f"{WHEEL}{package}/{name}"
+        case HubModel(repo, _, file, quant):
+            return f"{repo}/{file}" if file else f"{repo}:{quant}" if quant else repo
+        case NamedModel(name):
+            return name

@@ -1,76 +1,95 @@
-"""Finding profiles: those that come with specchat by name, any other by its file."""
+"""Finding profiles: those of the user, those that come with specchat, any other by its file."""
 
+from dataclasses import dataclass
 from pathlib import Path
-
-import yaml
 
 from .errors import ProfileError, choose_from
 from .paths import expanded
-from .profile import Profile, parse_profile
+from .profile import Profile, extended, parse_profile
+from .yaml_file import read_settings_file
 
-SHIPPED = Path(__file__).parent
-_MOST_BYTES = 1 << 20
-"""More than anybody writes."""
-
-
-def profile_names(folder: Path = SHIPPED) -> list[str]:
-    """The names of the profiles in `folder`, sorted."""
-    return sorted(file.stem for file in folder.glob("*.yaml"))
+SHIPPED = Path(__file__).parent / "shipped"
+ENDINGS = (".yaml", ".yml")
+_DEEPEST = 10
 
 
-def load_profile(name: str, folder: Path = SHIPPED) -> Profile:
-    """Read and check the profile called `name` in `folder`, or the file `name` if that ends in .yaml or .yml.
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """The profiles in `folders`; of two with one name, that of the first folder counts."""
 
-    Raises `ProfileError` when there is none, or when what it says does not make sense,
-    `UsageError` for an unknown home folder.
-    """
-    if name.endswith((".yaml", ".yml")):
-        return _load(expanded(name))
-    known = profile_names(folder)
-    if name not in known:
-        hint = f"{choose_from(name, known)} A file of your own is named with its ending, .yaml or .yml."
-        raise ProfileError(f"There is no profile called {name}.", hint)
-    return _load(folder / f"{name}.yaml")
+    folders: tuple[Path, ...] = (SHIPPED,)
+
+    def files(self) -> dict[str, Path]:
+        """The files that count, by the names of their profiles, sorted."""
+        found: dict[str, Path] = {}
+        for folder in reversed(self.folders):
+            found |= {file.stem: file for file in _files(folder)}
+        return dict(sorted(found.items()))
+
+    def names(self) -> list[str]:
+        """The names, sorted."""
+        return list(self.files())
+
+    def file(self, name: str) -> Path:
+        """The file of the profile called `name`, or `name` itself if that ends in .yaml or .yml.
+
+        Raises `ProfileError` when there is no such profile, `UsageError` for an unknown home folder.
+        """
+        if name.endswith(ENDINGS):
+            return expanded(name)
+        files = self.files()
+        if name not in files:
+            hint = f"{choose_from(name, list(files))} A file of your own is named with its ending, .yaml or .yml."
+            raise ProfileError(f"There is no profile called {name}.", hint)
+        return files[name]
+
+    def load(self, name: str) -> Profile:
+        """Read and check a profile, and those that it extends, which together name a target.
+
+        Raises `ProfileError` when there is none, or when what it says does not make sense, `UsageError` for an unknown
+        home folder.
+        """
+        profile = self._load(self.file(name), ())
+        if profile.settings.target is None:
+            raise ProfileError(f"{profile.file}: no target is named.", "Write target: and a GGUF file, or extends:.")
+        return profile
+
+    def _load(self, file: Path, below: tuple[Path, ...]) -> Profile:
+        profile = parse_profile(file.stem, read_settings_file(file), file)
+        if profile.extends is None:
+            return profile
+        way = (*below, file)
+        base = self._base(profile)
+        if base in way:
+            names = " → ".join(each.stem for each in (*way, base))
+            raise ProfileError(f"{profile.extends_at}: extends leads in a circle: {names}.", "Leave one of them out.")
+        if len(way) > _DEEPEST:
+            message = f"{profile.extends_at}: more than {_DEEPEST} profiles extend each other."
+            raise ProfileError(message, "Extend one that says more itself.")
+        return extended(profile, self._load(base, way))
+
+    def _base(self, profile: Profile) -> Path:
+        """The file that a profile extends. With its own name it means the one that it stands in front of."""
+        name = profile.extends or ""
+        if name.endswith(ENDINGS):
+            return profile.file.parent / expanded(name)
+        others = Profiles(tuple(folder for folder in self.folders if folder != profile.file.parent))
+        if name == profile.name and name in others.files():
+            return others.files()[name]
+        try:
+            return self.file(name)
+        except ProfileError as error:
+            raise ProfileError(f"{profile.extends_at}: {error.message}", error.hint) from error
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML without aliases: a few lines of them can stand for more than any memory holds."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="a profile has no aliases (*)", problem_mark=mark)
-        return super().compose_node(parent, index)
-
-
-def _load(file: Path) -> Profile:
-    data = _read(file)
+def _files(folder: Path) -> list[Path]:
     try:
-        content = yaml.load(data.decode(), _Loader)
-    except Exception as error:  # the parser lets out whatever a date, a number or a depth makes Python raise
-        raise ProfileError(f"{file}{_line(error)}: this is not YAML.", _problem(error)) from error
-    return parse_profile(file.stem, content, str(file), file.parent)
+        return sorted(file for file in folder.iterdir() if _is_profile(file))
+    except OSError:  # most people have no folder of their own
+        return []
 
 
-def _read(file: Path) -> bytes:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise ProfileError(f"The profile {file} cannot be read: {error.strerror}.") from error
-    if len(data) > _MOST_BYTES:
-        raise ProfileError(f"{file} is longer than {_MOST_BYTES >> 20} MiB, which no profile is.", "Check the path.")
-    return data
-
-
-def _line(error: Exception) -> str:
-    mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
-    return f", line {mark.line + 1}" if mark else ""
-
-
-def _problem(error: Exception) -> str:
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem:
-        return f"The parser says: {error.problem}."
-    if isinstance(error, (yaml.YAMLError, UnicodeDecodeError)):
-        return "It has to be text in UTF-8 without control characters."
-    return f"A value in it cannot be read: {error}. What is a text can stand in quotation marks."
+def _is_profile(file: Path) -> bool:
+    """Whether a file in a folder of profiles is one; a link that leads nowhere was meant to be."""
+    named = file.suffix in ENDINGS and not file.name.startswith(".")
+    return named and (file.is_file() or file.is_symlink())

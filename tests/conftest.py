@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from .hub.standin import StandIn
 from .tiny import TinyModel, write_tiny
 
 FOLDER = "SPECCHAT_TEST_MODELS"
 REQUIRE = "SPECCHAT_REQUIRE_MODELS"
+
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"  # huggingface_hub would look something up at the public hub
 
 # A busy machine is no failure; and a run that decides whether a change lands finds what it finds every time.
 settings.register_profile("specchat", deadline=None, derandomize="CI" in os.environ)
@@ -33,6 +36,13 @@ def pytest_runtest_makereport(item):
         report.outcome = "failed"
         report.longrepr = f"skipped, though {REQUIRE} is set: {report.longrepr}"
     return report
+
+
+@pytest.fixture
+def standin():
+    """A hub on this machine, without any repository yet."""
+    with StandIn() as hub:
+        yield hub
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ OWNERS = {
     "matplotlib": ["cli"],
     "yaml": ["profiles"],
     "huggingface_hub": ["profiles"],
+    "httpx2": ["profiles/hub"],
     "numpy": ["speculative"],
     "llama_cpp": ["speculative/llama"],
 }

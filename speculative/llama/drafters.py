@@ -12,8 +12,8 @@ from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from ..errors import ModelLoadError, SpecchatError
 from ..interrupt import Interrupt
 from ..lazy import ForgivingDrafter, LazyDrafter
+from ..model_file import check_file
 from ..ngram import NgramDrafter
-from . import loading
 from .config import LlamaConfig
 from .fit import Fit, fit_key, keep_fit, known_fit
 from .model import LlamaModel
@@ -72,7 +72,7 @@ class _DraftLoader:
 
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
-        loading.check_file(self.path)
+        check_file(self.path)
         key = fit_key(self.target, self.path)
         known = known_fit(fits, key, self.target.vocabulary.n_tokens)
         if known is not None:

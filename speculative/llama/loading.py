@@ -9,12 +9,12 @@ import llama_cpp
 
 from ..errors import Cancelled, ModelLoadError
 from ..interrupt import Interrupt
+from ..kinds import ModelKind
 from .backend import Backend
 from .config import DEFAULT_CONTEXT, LlamaConfig
 from .errors import load_error
 from .threads import default_threads
 
-_MAGIC = b"GGUF"
 _CACHE_TYPES = {
     "f32": llama_cpp.GGML_TYPE_F32,
     "f16": llama_cpp.GGML_TYPE_F16,
@@ -31,32 +31,6 @@ _FLASH_ATTENTION = {
     "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
     "off": llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED,
 }
-
-
-def check_file(path: Path) -> None:
-    """Raise `ModelLoadError` for everything that is not a GGUF file."""
-    try:
-        exists = path.exists()
-    except OSError as error:
-        raise ModelLoadError(f"{path} cannot be looked at: {error.strerror}.", "Check the path.") from error
-    if not exists:
-        raise ModelLoadError(
-            f"There is no model file {path}.", "Check the path; a profile is named with --profile NAME."
-        )
-    if path.is_dir():
-        raise ModelLoadError(f"{path} is a folder, not a model file.", "Name the .gguf file inside it.")
-    try:
-        with path.open("rb") as file:
-            magic = file.read(len(_MAGIC))
-    except OSError as error:
-        raise ModelLoadError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
-    if not magic:
-        raise ModelLoadError(f"{path} is empty.", "Download it again.")
-    if magic != _MAGIC:
-        raise ModelLoadError(
-            f"{path} is not a GGUF file: it starts with {magic.decode('latin-1')!r}, not with 'GGUF'.",
-            "Only models in llama.cpp's GGUF format can be loaded.",
-        )
 
 
 def load_weights(
@@ -88,20 +62,18 @@ def load_weights(
     return model
 
 
-def check_kind(path: Path, model: "llama_cpp.llama_model_p") -> None:
-    """Raise `ModelLoadError` for models that do not continue text."""
+def kind_of(model: "llama_cpp.llama_model_p") -> ModelKind:
+    """What decides whether the model continues text."""
     architecture = metadata(model, "general.architecture") or ""
     pooling = int(metadata(model, f"{architecture}.pooling_type") or 0)
     causal = metadata(model, f"{architecture}.attention.causal") != "false"
-    hint = "Choose a model that generates text, such as one whose name ends in -Instruct."
-    if pooling > llama_cpp.LLAMA_POOLING_TYPE_NONE or not causal:
-        raise ModelLoadError(f"{path} is an embedding model ({architecture}): it cannot generate text.", hint)
-    if llama_cpp.llama_model_has_encoder(model) or not llama_cpp.llama_model_has_decoder(model):
-        raise ModelLoadError(f"{path} is a model with an encoder ({architecture}), which specchat cannot run.", hint)
-    if llama_cpp.llama_model_is_diffusion(model):
-        raise ModelLoadError(f"{path} is a diffusion model ({architecture}), which specchat cannot run.", hint)
-    if llama_cpp.llama_vocab_type(vocabulary_of(model)) == llama_cpp.LLAMA_VOCAB_TYPE_NONE:
-        raise ModelLoadError(f"{path} has no tokenizer, so it cannot be given text.", hint)
+    return ModelKind(
+        architecture=architecture,
+        embeds=pooling > llama_cpp.LLAMA_POOLING_TYPE_NONE or not causal,
+        has_encoder=llama_cpp.llama_model_has_encoder(model) or not llama_cpp.llama_model_has_decoder(model),
+        is_diffusion=llama_cpp.llama_model_is_diffusion(model),
+        has_tokenizer=llama_cpp.llama_vocab_type(vocabulary_of(model)) != llama_cpp.LLAMA_VOCAB_TYPE_NONE,
+    )
 
 
 def has_experts(model: "llama_cpp.llama_model_p") -> bool:

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..errors import DecodeError
 from ..interrupt import Interrupt
+from ..kinds import check_kind
 from ..model import Rows
+from ..model_file import check_file
 from . import loading
 from .backend import Backend, start_backend
 from .batch import Batch
@@ -48,12 +50,12 @@ class LlamaModel:
         backend = start_backend()
         backend.verbose = config.verbose
         backend.choose_kernels(config.tiled)
-        loading.check_file(path)
+        check_file(path)
         identity = file_identity(path)
         model = loading.load_weights(path, config, backend, interrupt, on_progress)
         with ExitStack() as opened:
             opened.callback(llama_cpp.llama_model_free, model)
-            loading.check_kind(path, model)
+            check_kind(path, loading.kind_of(model))
             context, abort = loading.create_context(path, model, config, backend, interrupt)
             opened.callback(llama_cpp.llama_free, context)
             loaded = cls(path, identity, config, backend, interrupt, model, context, abort)

@@ -1,6 +1,7 @@
 """A world for commands without processes, terminals or models: everything real but the model and the streams."""
 
 import io
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -154,7 +155,9 @@ class World:
     stdout: io.StringIO = field(default_factory=io.StringIO)
     stderr: io.StringIO = field(default_factory=io.StringIO)
     variables: dict[str, str] = field(default_factory=dict)
-    home: Callable[[], Path] = Path.home
+    home: Callable[[], Path] = lambda: Path("/nobody")
+    system: Path = Path(os.devnull)
+    memory: int = 8 * 10**9
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -198,7 +201,9 @@ class World:
             load_pair=cast(Any, self._load),
             verify_target=cast(Any, self._verify),
             home=self.home,
+            system=self.system,
             now=self._now,
+            memory=lambda: self.memory,
             patience=self.patience,
         )
 

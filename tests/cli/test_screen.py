@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specchat.cli.screen import joined, visible
+from specchat.cli.screen import joined, one_line, visible
 
 
 @given(st.text())
@@ -19,6 +19,10 @@ def test_all_other_text_is_left_alone(text):
 
 def test_control_characters_become_pictures():
     assert visible("\x1b[2J\x07\x7f\x9b\r\n\tx") == "␛[2J␇␡<9B>\n\tx"
+
+
+def test_a_name_stays_on_one_line():
+    assert one_line("a\nb\tc\x1b") == "a␊b␉c␛"
 
 
 def test_items_are_broken_between_them():

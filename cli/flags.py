@@ -1,0 +1,74 @@
+"""The options of a command line as settings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from specchat.profiles.names import parse_model
+from specchat.profiles.settings import Layer, Settings, parse_draft
+
+from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
+
+SPELLED = {
+    "target": "-m",
+    "draft": "--draft",
+    "draft_max": "--draft-max",
+    "draft_length": "--draft-length",
+    "context": "-c",
+    "gpu_layers": "-ngl",
+    "draft_gpu_layers": "-ngld",
+    "threads": "-t",
+    "flash_attention": "-fa",
+    "cache_type_k": "-ctk",
+    "cache_type_v": "-ctv",
+    "system": "-sys",
+    "stop": "--stop",
+    "temperature": "--temp",
+    "top_k": "--top-k",
+    "top_p": "--top-p",
+    "min_p": "--min-p",
+    "repeat_penalty": "--repeat-penalty",
+    "presence_penalty": "--presence-penalty",
+    "frequency_penalty": "--frequency-penalty",
+    "penalty_last_n": "--repeat-last-n",
+}
+"""The option for each setting."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOptions:
+    """All the options that say how a pair is loaded."""
+
+    models: ModelOptions
+    drafting: DraftingOptions
+    machine: MachineOptions
+    sampling: SamplingOptions
+    verbose: bool
+
+
+def flag_settings(options: PairOptions, system: str | None = None, stop: Sequence[str] | None = None) -> Layer:
+    """What the options set. An empty text for `stop` is none, and still wins over others."""
+    drafting, machine, sampling = options.drafting, options.machine, options.sampling
+    settings = Settings(
+        target=None if options.models.model is None else parse_model(options.models.model),
+        draft=None if options.models.draft is None else parse_draft(options.models.draft),
+        draft_max=drafting.draft_max,
+        draft_length=drafting.draft_length,
+        context=machine.context,
+        gpu_layers=machine.gpu_layers,
+        draft_gpu_layers=machine.draft_gpu_layers,
+        threads=machine.threads,
+        flash_attention=machine.flash_attention,
+        cache_type_k=machine.cache_type_k,
+        cache_type_v=machine.cache_type_v,
+        system=system,
+        stop=tuple(text for text in stop if text) if stop else None,
+        temperature=sampling.temperature,
+        top_k=sampling.top_k,
+        top_p=sampling.top_p,
+        min_p=sampling.min_p,
+        repeat_penalty=sampling.repeat_penalty,
+        presence_penalty=sampling.presence_penalty,
+        frequency_penalty=sampling.frequency_penalty,
+        penalty_last_n=sampling.penalty_last_n,
+    )
+    return Layer(settings, {name: SPELLED[name] for name in settings.said()})

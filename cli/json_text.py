@@ -1,0 +1,12 @@
+"""JSON as a terminal may show it."""
+
+import json
+import re
+from typing import Any
+
+_CONTROL = re.compile("[\x7f-\x9f]")
+
+
+def written(content: dict[str, Any]) -> str:
+    """A line of JSON that a terminal may show: JSON escapes most control characters, and these would be obeyed."""
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(content, ensure_ascii=False))

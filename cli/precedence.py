@@ -1,0 +1,98 @@
+"""Which settings hold: options before variables, before the profile, before the config file.
+
+The model's own file and llama.cpp's defaults come last, and are the engine's business.
+"""
+
+from dataclasses import dataclass, replace
+
+from specchat.profiles.config import load_config
+from specchat.profiles.errors import ProfileError
+from specchat.profiles.profile import Profile
+from specchat.profiles.settings import Layer, Settings, merged, without_models
+from specchat.profiles.sources import NamedModel
+from specchat.profiles.store import SHIPPED, Profiles
+from specchat.profiles.variables import PROFILE, variable_settings
+from specchat.speculative.errors import UsageError
+
+from .environment import Environment
+
+PROFILE_FOLDER = "profiles"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What holds, and where each of it was said; `profile` is that in use, named at `profile_at`."""
+
+    layer: Layer
+    profile: Profile | None = None
+    profile_at: str = ""
+
+    @property
+    def settings(self) -> Settings:
+        """What holds."""
+        return self.layer.settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Rank:
+    """What one of options, variables and the config file says; `profile` is the name of one, said at `at`."""
+
+    profile: str | None
+    at: str
+    layer: Layer
+
+    @property
+    def names_something(self) -> bool:
+        return self.profile is not None or self.layer.settings.target is not None
+
+
+def profiles_of(env: Environment) -> Profiles:
+    """The profiles that can be named here: the user's, then those that come along."""
+    folder = env.config_folder
+    return Profiles((folder / PROFILE_FOLDER, SHIPPED) if folder else (SHIPPED,))
+
+
+def asked(env: Environment, options: Layer, profile: str | None) -> Asked:
+    """What holds for these options, and the `profile` that --profile names.
+
+    Of options, variables and the config file, the first that names a model or a profile decides what runs, and a
+    profile named after it is none of this run's business. Raises `ProfileError`, `UsageError`.
+    """
+    profiles, config = profiles_of(env), load_config(env.config_folder)
+    ranks = [
+        _rank(profile, "--profile", options, profiles),
+        _rank(env.variables.get(PROFILE) or None, PROFILE, variable_settings(env.variables), profiles),
+        _rank(config.profile, config.profile_at, config.layer, profiles),
+    ]
+    first = next((rank for rank in ranks if rank.names_something), None)
+    if first is None or first.profile is None:
+        return Asked(merged([rank.layer for rank in ranks]))
+    in_use = _load(profiles, first)
+    option, variable, file = (rank.layer for rank in ranks)
+    if first is ranks[0] and variable.settings.target:
+        variable = without_models(variable)
+    return Asked(merged([option, variable, in_use.layer, file]), in_use, first.at)
+
+
+def _rank(profile: str | None, at: str, layer: Layer, profiles: Profiles) -> _Rank:
+    """A target with the name of a profile is that profile."""
+    target = layer.settings.target
+    if not isinstance(target, NamedModel) or target.name not in profiles.files():
+        return _Rank(profile, at, layer)
+    at_target = layer.origins["target"]
+    if profile is not None:
+        raise UsageError(
+            f"There are two profiles: {profile} ({at}) and {target.name} ({at_target}).", "Leave one of them out."
+        )
+    origins = {name: origin for name, origin in layer.origins.items() if name != "target"}
+    return _Rank(target.name, at_target, Layer(replace(layer.settings, target=None), origins))
+
+
+def _load(profiles: Profiles, rank: _Rank) -> Profile:
+    assert rank.profile is not None
+    try:
+        profiles.file(rank.profile)
+    except ProfileError as error:
+        said = "" if rank.at.startswith("-") else f"{rank.at}: "
+        raise ProfileError(f"{said}{error.message}", error.hint) from error
+    return profiles.load(rank.profile)

@@ -1,0 +1,90 @@
+"""`specchat pull`: fetch a target and its draft, once they are known to fit."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from specchat.profiles.names import parse_model
+from specchat.profiles.resolve import Located
+from specchat.profiles.settings import Layer, Settings, parse_draft
+
+from .environment import Environment
+from .fetching import FoundPair, fetch_pair, find_pair
+from .options import MODELS, OUTPUT
+from .quantities import file_size
+from .screen import one_line
+from .values import filled
+from .whereabouts import whereabouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullOptions:
+    """What to fetch."""
+
+    model: Annotated[
+        str,
+        typer.Argument(
+            parser=filled("USER/REPO:QUANT, or a profile"),
+            metavar="MODEL",
+            show_default=False,
+            help="USER/REPO[:QUANT] or an address of the hub, or a profile, whose draft comes along.",
+            rich_help_panel=MODELS,
+        ),
+    ]
+    draft: Annotated[
+        str | None,
+        typer.Option(
+            "-md",
+            "--draft",
+            "--model-draft",
+            parser=filled("a smaller model"),
+            metavar="MODEL",
+            help="Fetch this one to draft for it; both are compared first.",
+            rich_help_panel=MODELS,
+        ),
+    ] = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be fetched, and how much.", rich_help_panel=OUTPUT)
+    ] = False
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody: only say what is on this machine.", rich_help_panel=MODELS)
+    ] = False
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress and no notes.", rich_help_panel=OUTPUT)] = (
+        False
+    )
+
+
+def pull(env: Environment, options: PullOptions) -> None:
+    """Fetch models from the hub into its cache, which other tools share.
+
+    What was cut off goes on where it stopped; nothing counts before its checksum is right. Prints the files.
+    """
+    from .precedence import asked
+
+    named = Settings(
+        target=parse_model(options.model, mirror=env.variables.get("HF_ENDPOINT", "")),
+        draft=None if options.draft is None else parse_draft(options.draft),
+    )
+    where = whereabouts(env, offline=options.offline)
+    pair = find_pair(asked(env, Layer(named, {"target": "MODEL", "draft": "--draft"}), None).settings, where)
+    if options.dry_run:
+        _tell(env, pair)
+        return
+    fetch_pair(env, pair, where, quiet=options.quiet)
+    for model in pair.models:
+        env.stdout.write(f"{one_line(str(model.path))}\n")
+
+
+def _tell(env: Environment, pair: FoundPair) -> None:
+    for model in pair.models:
+        env.stdout.write(f"{one_line(_plan(model))}\n")
+    total = sum(file.size for model in pair.models for file in model.files)
+    env.stdout.write(f"{file_size(total)} to fetch\n" if total else "nothing to fetch\n")
+
+
+def _plan(model: Located) -> str:
+    if not model.files:
+        return f"{model.path}: on this machine"
+    note = f" ({model.note.rstrip('.')})" if model.note else ""
+    return "\n".join(f"{file.repo}/{file.path}: {file_size(file.size)}" for file in model.files) + note

@@ -1,0 +1,154 @@
+"""`specchat show`: what a model is, and whether a draft fits it, from the headers of their files alone."""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import typer
+
+from specchat.profiles.gguf.facts import ModelFacts
+from specchat.profiles.gguf.vocabulary import vocabulary
+from specchat.profiles.resolve import Whereabouts
+from specchat.profiles.seen import SeenModel, see
+from specchat.profiles.sources import HubModel, spelled
+from specchat.speculative.compatibility import Compatibility, check_vocabularies
+from specchat.speculative.errors import SpecchatError
+
+from .environment import Environment
+from .json_text import written
+from .options import MODELS, OUTPUT
+from .quantities import file_size
+from .screen import write_rows
+from .sources import named_source
+from .status_line import StatusLine
+from .values import filled
+from .whereabouts import whereabouts
+
+Verdict = Compatibility | SpecchatError
+"""How a draft may be used, or why it may not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowOptions:
+    """What to show."""
+
+    model: Annotated[
+        str,
+        typer.Argument(
+            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            metavar="MODEL",
+            show_default=False,
+            help="A GGUF file, USER/REPO[:QUANT] of the hub, or a name that specchat list shows.",
+            rich_help_panel=MODELS,
+        ),
+    ]
+    draft: Annotated[
+        str | None,
+        typer.Option(
+            "-md",
+            "--draft",
+            "--model-draft",
+            parser=filled("a smaller model"),
+            metavar="MODEL",
+            help="A smaller model: does it fit as a draft?",
+            rich_help_panel=MODELS,
+        ),
+    ] = None
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody: show what is on this machine.", rich_help_panel=MODELS)
+    ] = False
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+
+
+def show(env: Environment, options: ShowOptions) -> None:
+    """Show what a model is, and whether a draft fits it.
+
+    Neither is loaded or fetched: the first megabytes of a file say it all.
+    """
+    where = whereabouts(env, offline=options.offline)
+    target = _seen(env, options.model, where)
+    draft = _seen(env, options.draft, where) if options.draft else None
+    verdict = _verdict(target, draft) if draft else None
+    if options.json:
+        env.stdout.write(f"{written(_content(target, draft, verdict))}\n")
+    else:
+        write_rows(env, _rows(target, draft, verdict))
+    if isinstance(verdict, SpecchatError):
+        raise verdict
+
+
+def _seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
+    source = named_source(env, text)
+    line = StatusLine(env, shown=isinstance(source, HubModel))
+    line.show(f"reading what {spelled(source)} is")
+    try:
+        return see(source, where)
+    finally:
+        line.clear()
+
+
+def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:
+    """How the draft may be used, or why it may not."""
+    try:
+        return check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
+    except SpecchatError as error:
+        return error
+
+
+def _rows(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> list[tuple[str, str]]:
+    rows = [("model", target.header.name), *_facts(target)]
+    if draft:
+        rows += [("", ""), ("draft", draft.header.name), *_facts(draft)]
+    if isinstance(verdict, Compatibility):
+        rows += [("", ""), ("fits", "yes"), *(("but", warning) for warning in verdict.warnings)]
+    return rows
+
+
+def _facts(model: SeenModel) -> list[tuple[str, str]]:
+    facts = model.facts
+    rows = {
+        "name": facts.name,
+        "architecture": f"{facts.architecture}, {facts.layers} layers" if facts.layers else facts.architecture,
+        "parameters": _parameters(facts),
+        "quantisation": facts.quantisation,
+        "size": _size(model),
+        "context": f"{facts.context} tokens" if facts.context else None,
+        "vocabulary": f"{facts.vocabulary} tokens ({', '.join(filter(None, [facts.tokenizer, facts.pre_tokenizer]))})",
+        "chat template": "yes" if facts.has_template else "no: --chat-template FILE gives it one",
+        "licence": facts.licence,
+        "generates text": f"no: it {facts.objection}" if facts.objection else "yes",
+    }
+    chosen = [("chosen", model.note)] if model.note else []
+    return [*chosen, *((name, value or "not stated") for name, value in rows.items())]
+
+
+def _size(model: SeenModel) -> str:
+    parts = f" in {model.facts.shards} files" if model.facts.shards > 1 else ""
+    return f"{file_size(model.size)}{parts}{'' if model.fetched else ', not on this machine'}"
+
+
+def _parameters(facts: ModelFacts) -> str | None:
+    """Of a split model as its name says them: its first file holds a part only."""
+    if facts.shards > 1:
+        return facts.size_label
+    unit, name = (1e9, "billion") if facts.parameters >= 1e9 else (1e6, "million")
+    return f"{facts.parameters / unit:.2f} {name}" if facts.parameters else None
+
+
+def _content(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> dict[str, Any]:
+    return {
+        "model": _model_content(target),
+        "draft": _model_content(draft) if draft else None,
+        "fits": isinstance(verdict, Compatibility) if verdict else None,
+        "warnings": list(verdict.warnings) if isinstance(verdict, Compatibility) else [],
+        "reason": verdict.message if isinstance(verdict, SpecchatError) else None,
+    }
+
+
+def _model_content(model: SeenModel) -> dict[str, Any]:
+    return {
+        "file": model.header.name,
+        "fetched": model.fetched,
+        "size": model.size,
+        "header_size": model.header.size,
+        **asdict(model.facts),
+    }

@@ -1,0 +1,103 @@
+"""`--show-config`: every setting, and where it was made."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from specchat.profiles.config import FILE
+from specchat.profiles.settings import NAMES, DraftChoice, Layer, merged
+from specchat.profiles.sources import LocalFile, ModelSource, spelled
+from specchat.profiles.variables import unknown_variables
+from specchat.speculative.errors import ModelLoadError
+
+from .environment import Environment
+from .json_text import written
+from .precedence import Asked
+from .screen import visible, warn
+
+UNSAID = {
+    "target": "none",
+    "draft_length": "as it pays",
+    "threads": "one a core",
+    "system": "none",
+    "stop": "none",
+}
+"""What holds where nothing has a value."""
+_LONGEST = 60
+"""Characters of a text in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A setting; `value` is one that JSON knows."""
+
+    name: str
+    value: object
+    origin: str
+
+
+def show_config(env: Environment, asked: Asked, as_json: bool) -> None:
+    """Show what holds for a run, on standard output. Raises nothing for a model that is not there."""
+    from specchat.profiles.model_settings import BUILT_IN, built_in_settings
+
+    layer = merged([asked.layer, _of_file(env, asked.settings.target), built_in_settings()])
+    rows = [*_about(env, asked), *rows_of(layer, NAMES, BUILT_IN)]
+    if as_json:
+        env.stdout.write(written({row.name: {"value": row.value, "origin": row.origin} for row in rows}) + "\n")
+    else:
+        env.stdout.write(table(rows))
+    for name, meant in unknown_variables(env.variables).items():
+        warn(env, f"{name} is no setting of specchat{f'; did you mean {meant}?' if meant else '.'}")
+
+
+def _of_file(env: Environment, target: ModelSource | None) -> Layer:
+    from specchat.profiles.model_settings import file_settings
+
+    if not isinstance(target, LocalFile):
+        return Layer()
+    try:
+        return file_settings(target.path)
+    except ModelLoadError as error:
+        warn(env, error.message)
+        return Layer()
+
+
+def _about(env: Environment, asked: Asked) -> Iterator[Row]:
+    folder = env.config_folder
+    if folder is not None:
+        yield Row("config", str(folder / FILE), "in use" if (folder / FILE).exists() else "not there")
+    if asked.profile is not None:
+        yield Row("profile", asked.profile.name, asked.profile_at)
+
+
+def rows_of(layer: Layer, names: Sequence[str], otherwise: str = "") -> list[Row]:
+    """The settings called `names`; `otherwise` is the origin of those that nobody makes."""
+    return [Row(name, _plain(getattr(layer.settings, name)), layer.origins.get(name, otherwise)) for name in names]
+
+
+def _plain(value: object) -> object:
+    """A value as people write it."""
+    match value:
+        case tuple():
+            return list(value)
+        case None | str() | int() | float():
+            return value
+        case _:
+            source: DraftChoice = value  # type: ignore[assignment]
+            return source if isinstance(source, str) else spelled(source)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows in three columns."""
+    lines = [(row.name, _shown(row), visible(row.origin)) for row in rows]
+    widths = [max(len(line[column]) for line in lines) for column in (0, 1)]
+    return "".join(
+        f"{name:<{widths[0]}}  {value:<{widths[1]}}  {origin}".rstrip() + "\n" for name, value, origin in lines
+    )
+
+
+def _shown(row: Row) -> str:
+    if row.value is None:
+        return UNSAID.get(row.name, "")
+    text = ", ".join(map(repr, row.value)) if isinstance(row.value, list) else str(row.value)
+    text = visible(text.replace("\n", "\\n").replace("\t", "\\t")) or "none"
+    return f"{text[: _LONGEST - 1]}…" if row.name in ("system", "stop") and len(text) > _LONGEST else text

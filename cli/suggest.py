@@ -1,0 +1,69 @@
+"""What to run where no model is named: a pair that suits this machine, if its user agrees."""
+
+import shutil
+from pathlib import Path
+
+from specchat.profiles.config import keep_default
+from specchat.profiles.hub.settings import cache_folder, is_offline
+from specchat.profiles.profile import Profile
+from specchat.profiles.settings import Layer
+from specchat.profiles.suggestion import suggested
+from specchat.speculative.errors import ModelLoadError
+
+from .environment import Environment
+from .habits import misplaced_model, no_model
+from .options import ModelOptions, PromptOptions
+from .precedence import Asked, asked, profiles_of
+from .quantities import file_size
+from .screen import note
+
+_MBIT = 100
+"""A common line, for a rough idea of the time."""
+
+
+def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: PromptOptions) -> Asked:
+    """What holds, with a model, which may be one that was suggested and taken.
+
+    Raises `UsageError` when none is named and none can be suggested, `ModelLoadError` when there is nobody to ask.
+    """
+    wanted = asked(env, flags, models.profile)
+    if wanted.settings.target is not None:
+        return wanted
+    words, profiles = prompt.words or (), profiles_of(env).names()
+    if misplaced := misplaced_model(words, profiles, "run"):
+        raise misplaced
+    profile = None if is_offline(env.variables) else suggested(env.memory())
+    if profile is None:
+        raise no_model(words, profiles)
+    if not (env.stdin_is_terminal and env.stderr_is_terminal):
+        raise ModelLoadError(
+            "No model is named.",
+            f"specchat run --profile {profile.name} is one that suits this machine: {_what(profile)}. "
+            "A file is named with -m FILE, and --profile demo is a toy.",
+        )
+    if not _agreed(env, profile):
+        raise ModelLoadError("No model is named.", "Name one with -m, or choose from specchat profile list.")
+    if env.config_folder:
+        note(env, f"{keep_default(env.config_folder, profile.name)} names it from now on.")
+    return asked(env, flags, profile.name)
+
+
+def _what(profile: Profile) -> str:
+    return f"{profile.about.description}; {profile.about.download} GB to download"
+
+
+def _agreed(env: Environment, profile: Profile) -> bool:
+    note(env, f"No model is named. {profile.name} suits this machine: {_what(profile)},")
+    minutes = (profile.about.download or 0) * 8000 / _MBIT / 60
+    note(env, f"about {minutes:.0f} minutes at {_MBIT} Mbit/s{_room(env)}. specchat profile list has others.")
+    try:
+        answer = env.read_line("Download it, and run it whenever no model is named? [y/N] ")
+    except EOFError:
+        return False
+    return answer.strip().lower() in ("y", "yes")
+
+
+def _room(env: Environment) -> str:
+    folder = cache_folder(env.variables, env.home)
+    existing: Path | None = next((each for each in (folder, *folder.parents) if each.is_dir()), None)
+    return f"; {file_size(shutil.disk_usage(existing).free)} are free" if existing else ""

@@ -1,0 +1,171 @@
+"""The settings that a profile, the config file and the environment can make, and which of two wins."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from specchat.speculative.errors import UsageError
+
+from .errors import ProfileError
+from .fields import Fields
+from .names import parse_model
+from .sources import ModelSource
+
+Source = TypeVar("Source")
+
+DraftChoice = ModelSource | Literal["auto", "ngram", "none"]
+"""A draft model, whatever is found for the target, the n-grams of the context itself, or plain decoding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What one of them says; None means that it does not say."""
+
+    target: ModelSource | None = None
+    draft: DraftChoice | None = None
+    draft_max: int | None = None
+    draft_length: int | None = None
+    context: int | None = None
+    gpu_layers: int | None = None
+    """Layers of the target to put on the GPU; -1 is all of them."""
+    draft_gpu_layers: int | None = None
+    threads: int | None = None
+    flash_attention: str | None = None
+    cache_type_k: str | None = None
+    cache_type_v: str | None = None
+    system: str | None = None
+    stop: tuple[str, ...] | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    min_p: float | None = None
+    repeat_penalty: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    penalty_last_n: int | None = None
+
+    def said(self) -> dict[str, Any]:
+        """The settings that are made, by name."""
+        return {name: value for name in NAMES if (value := getattr(self, name)) is not None}
+
+    def sampling(self) -> dict[str, Any]:
+        """Arguments of `SamplingParams`."""
+        return {name: value for name, value in self.said().items() if name in SAMPLING}
+
+
+NAMES = tuple(each.name for each in fields(Settings))
+SAMPLING = NAMES[NAMES.index("temperature") :]
+WHOLE = ("top_k", "penalty_last_n")
+"""Of `SAMPLING`, those that are counts."""
+KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
+"""The keys of a file; `SAMPLING` stands in a mapping of its own there."""
+FLASH_ATTENTION = ("auto", "on", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Settings, and where each was made, by name."""
+
+    settings: Settings = field(default_factory=Settings)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+def without_models(layer: Layer) -> Layer:
+    """The same without target and draft."""
+    origins = {name: origin for name, origin in layer.origins.items() if name not in ("target", "draft")}
+    return Layer(replace(layer.settings, target=None, draft=None), origins)
+
+
+def over(upper: Layer, lower: Layer) -> Layer:
+    """Both, `upper` first.
+
+    Target and draft are one value: who names a target and no draft leaves it to be found, whatever `lower` says.
+    """
+    said, origins = upper.settings.said(), dict(upper.origins)
+    if "target" in said and "draft" not in said:
+        said["draft"], origins["draft"] = "auto", origins["target"]
+    return Layer(replace(lower.settings, **said), {**lower.origins, **origins})
+
+
+def merged(layers: Sequence[Layer]) -> Layer:
+    """All of them, the first one first."""
+    found = Layer()
+    for layer in reversed(layers):
+        found = over(layer, found)
+    return found
+
+
+def parse_draft(text: str, folder: Path = Path()) -> DraftChoice:
+    """What `text` names as a draft: one of the words, or a model as `parse_model` reads it."""
+    match text:
+        case "auto":
+            return "auto"
+        case "ngram":
+            return "ngram"
+        case "none":
+            return "none"
+        case _:
+            return parse_model(text, folder)
+
+
+def read_settings(values: Fields, folder: Path, name: str) -> Layer:
+    """The settings in a mapping; relative model paths start at `folder`, `name` says in origins whose they are.
+
+    Raises `ProfileError` for a value of the wrong kind or out of range, `UsageError` for an unknown home folder.
+    """
+    sampling = values.mapping("sampling")
+    sampling.only(SAMPLING)
+    settings = Settings(
+        target=_source(values, "target", folder, parse_model),
+        draft=_source(values, "draft", folder, parse_draft),
+        draft_max=values.integer("draft_max", 1),
+        draft_length=values.integer("draft_length", 0),
+        context=values.integer("context", 0),
+        gpu_layers=values.integer("gpu_layers", -1),
+        draft_gpu_layers=values.integer("draft_gpu_layers", -1),
+        threads=values.integer("threads", 1),
+        flash_attention=values.word("flash_attention", FLASH_ATTENTION),
+        cache_type_k=values.text("cache_type_k"),
+        cache_type_v=values.text("cache_type_v"),
+        system=values.text("system"),
+        stop=values.texts("stop"),
+        **{each: sampling.integer(each, -1) if each in WHOLE else sampling.number(each) for each in SAMPLING},  # type: ignore[arg-type]
+    )
+    _check(settings, values, sampling)
+    sources = {each: sampling if each in SAMPLING else values for each in settings.said()}
+    return Layer(settings, {each: _origin(sources[each], each, name) for each in sources})
+
+
+def _origin(values: Fields, key: str, name: str) -> str:
+    if key in values.names:
+        return values.names[key]
+    return f"{name}, line {values.lines[key]}" if key in values.lines else name
+
+
+def _source(values: Fields, key: str, folder: Path, parse: Callable[[str, Path], Source]) -> Source | None:
+    text = values.text(key)
+    if text == "":
+        raise values.wrong(key, "a model", "Name a GGUF file, or USER/REPO:QUANT on the hub.")
+    try:
+        return None if text is None else parse(text, folder)
+    except ProfileError as error:
+        raise ProfileError(f"{values.place(key)}: {error.message}", error.hint) from error
+
+
+def _check(settings: Settings, values: Fields, sampling: Fields) -> None:
+    """Raise `ProfileError` for what the engine would refuse, one by one, to name the line."""
+    from specchat.speculative.llama.config import LlamaConfig
+    from specchat.speculative.sampling import SamplingParams
+
+    loaded = {"context": "n_ctx", "threads": "threads", "cache_type_k": "cache_type_k", "cache_type_v": "cache_type_v"}
+    for name, value in settings.said().items():
+        arguments: dict[str, Any] = {loaded.get(name, name): value}
+        try:
+            if name in SAMPLING:
+                SamplingParams(**arguments)
+            elif name in loaded:
+                LlamaConfig(**arguments)
+        except UsageError as error:
+            place = (sampling if name in SAMPLING else values).place(name)
+            raise ProfileError(f"{place}: {error.message}", error.hint) from error

@@ -1,0 +1,52 @@
+"""Settings in environment variables: SPECCHAT_TEMPERATURE=0, and so on."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from .fields import Fields
+from .settings import NAMES, SAMPLING, WHOLE, Layer, read_settings
+
+PREFIX = "SPECCHAT_"
+PROFILE = f"{PREFIX}PROFILE"
+_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop")
+_FLOATS = tuple(name for name in SAMPLING if name not in WHOLE)
+
+
+def variable(setting: str) -> str:
+    """The variable of a setting; the target's is called after the option --model."""
+    return f"{PREFIX}{'MODEL' if setting == 'target' else setting.upper()}"
+
+
+def variable_settings(variables: Mapping[str, str]) -> Layer:
+    """What the variables set; an empty one sets nothing. Relative model paths start at the current folder.
+
+    Raises `ProfileError` for a value of the wrong kind or out of range, `UsageError` for an unknown home folder.
+    """
+    said = {name: _typed(name, text) for name in NAMES if (text := variables.get(variable(name)))}
+    names: Mapping[object, str] = {name: variable(name) for name in said}
+    sampling = Fields("the environment", {name: said[name] for name in said if name in SAMPLING}, names=names)
+    values: dict[object, object] = {name: value for name, value in said.items() if name not in SAMPLING}
+    return read_settings(Fields("the environment", {**values, "sampling": sampling}, names=names), Path(), "")
+
+
+def unknown_variables(variables: Mapping[str, str]) -> dict[str, str]:
+    """Variables that look like settings and are none, with the one that was probably meant."""
+    known = [PROFILE, *map(variable, NAMES)]
+    return {name: _meant(name, known) for name in sorted(variables) if name.startswith(PREFIX) and name not in known}
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The longer one that `name` is the start of, or one that is spelled alike; empty where there is none."""
+    alike = get_close_matches(name.removeprefix(PREFIX), [each.removeprefix(PREFIX) for each in known], n=1)
+    return next((each for each in known if each.startswith(name)), "".join(f"{PREFIX}{each}" for each in alike))
+
+
+def _typed(name: str, text: str) -> object:
+    """The number that a text means, or else the text, which is then refused by name."""
+    if name in _TEXTS:
+        return text
+    try:
+        return float(text) if name in _FLOATS else int(text)
+    except ValueError:
+        return text

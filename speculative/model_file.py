@@ -1,0 +1,40 @@
+"""What can be wrong with a model's file before anything in it is read."""
+
+from pathlib import Path
+
+from .errors import ModelLoadError
+
+MAGIC = b"GGUF"
+
+
+def check_file(path: Path) -> None:
+    """Raise `ModelLoadError` for everything that is not a GGUF file."""
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise ModelLoadError(f"{path} cannot be looked at: {error.strerror}.", "Check the path.") from error
+    if not exists:
+        raise ModelLoadError(
+            f"There is no model file {path}.", "Check the path; a profile is named with --profile NAME."
+        )
+    if path.is_dir():
+        raise ModelLoadError(f"{path} is a folder, not a model file.", "Name the .gguf file inside it.")
+    if not path.is_file():  # a pipe would be waited for
+        raise ModelLoadError(f"{path} is not a regular file.", "Models are read from files on a disk.")
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+    except OSError as error:
+        raise ModelLoadError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error
+    check_magic(str(path), start)
+
+
+def check_magic(name: str, start: bytes) -> None:
+    """Raise `ModelLoadError` unless the `start` of a file, of four bytes or more, is that of a GGUF file."""
+    if not start:
+        raise ModelLoadError(f"{name} is empty.", "Download it again.")
+    if start[: len(MAGIC)] != MAGIC:
+        raise ModelLoadError(
+            f"{name} is not a GGUF file: it starts with {start[: len(MAGIC)].decode('latin-1')!r}, not with 'GGUF'.",
+            "Only models in llama.cpp's GGUF format can be loaded.",
+        )

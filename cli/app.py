@@ -11,6 +11,7 @@ from .gather import gathered
 from .help_format import GroupedCommand
 from .help_topics import help_topic
 from .list import list_models
+from .pair import pair
 from .profile import profile_commands
 from .rm import rm
 from .run import run
@@ -32,6 +33,7 @@ def application() -> typer.Typer:
     app.command("complete", cls=GroupedCommand)(gathered(complete))
     app.command("bench", cls=GroupedCommand)(gathered(bench))
     app.command("show", cls=GroupedCommand)(gathered(show))
+    app.command("pair", cls=GroupedCommand)(gathered(pair))
     app.command("list", cls=GroupedCommand)(gathered(list_models))
     app.command("verify", cls=GroupedCommand)(gathered(verify))
     app.command("rm", cls=GroupedCommand)(gathered(rm))

@@ -14,8 +14,9 @@ from .environment import Environment
 from .json_text import written
 from .options import OUTPUT
 from .quantities import day, file_size, moment
-from .screen import joined, note, one_line
+from .screen import note
 from .stores import inventory, tell_notices
+from .table import Entry, table_lines
 
 _HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
 _UNTOLD = ("default", "")
@@ -49,34 +50,13 @@ def list_models(env: Environment, options: ListOptions) -> None:
 
 
 def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | None) -> list[str]:
-    """A table, or where that is too wide, two lines for each model."""
-    if not models:
-        return []
-    rows = [_HEADER, *(_cells(*each) for each in models)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(_HEADER))]
-    fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
-    lines = [_row(_HEADER, widths)] if fits else []
-    for cells, (model, description) in zip(rows[1:], models, strict=True):
-        lines += [_row(cells, widths)] if fits else _folded(cells, columns or 0)
-        lines += [f"    {one_line(problem)}" for problem in _problems(model, description)]
-    return lines
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
-
-
-def _folded(cells: Sequence[str], columns: int) -> list[str]:
-    name, *others = cells
-    details = joined([cell for cell in others if cell], columns - 4)
-    return [name, *(f"    {line}" for line in details.splitlines())]
+    return table_lines(_HEADER, [Entry(_cells(*each), _problems(*each)) for each in models], columns)
 
 
 def _cells(model: StoredModel, description: Description) -> tuple[str, ...]:
     facts = description.facts
     told = (facts.quantisation or "", _vocabulary(facts)) if facts else ("", "")
-    return tuple(map(one_line, (model.name, file_size(model.size), *told, day(model.last_used), model.store)))
+    return (model.name, file_size(model.size), *told, day(model.last_used), model.store)
 
 
 def _vocabulary(facts: ModelFacts) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from .habits import CONTEXT_HINT, looks_like_model, no_model
 
-COMMANDS = ("run", "complete", "bench", "show", "list", "rm", "verify", "profile", "doctor", "help")
+COMMANDS = ("run", "complete", "bench", "show", "pair", "list", "rm", "verify", "profile", "doctor", "help")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:

@@ -31,7 +31,9 @@ def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache) -> St
         judge = _Judge(target, file_identity(target), cache)
     except (OSError, ValueError):  # loading the target will explain it
         return None
-    small = sorted((model for model in models if is_small(model.size, size)), key=lambda model: (model.size, model.name))
+    small = sorted(
+        (model for model in models if is_small(model.size, size)), key=lambda model: (model.size, model.name)
+    )
     return next((model for model in small if judge.fits(model)), None)
 
 
@@ -57,9 +59,10 @@ class _Judge:
         if table is None:
             return False
         [candidate] = stored_candidates([model], below=model.size + 1)
-        fits = judged(table, candidate).fits
-        self.cache.save(key, fits)
-        return fits
+        verdict = judged(table, candidate)
+        if verdict.facts:  # what cannot be read today may be open tomorrow
+            self.cache.save(key, verdict.fits)
+        return verdict.fits
 
     def _table(self) -> HasTokenTable | None:
         if self._vocabulary is None and not self._unreadable:

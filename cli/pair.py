@@ -1,0 +1,117 @@
+"""`specchat pair`: which models draft for a target, by their headers alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from specchat.profiles.gguf.vocabulary import vocabulary
+from specchat.profiles.pairing.candidates import stored_candidates
+from specchat.profiles.pairing.verdict import Verdict, best_first, is_small, judged
+from specchat.profiles.seen import SeenModel
+
+from .environment import Environment
+from .json_text import written
+from .options import MODELS, OUTPUT
+from .quantities import file_size
+from .screen import note
+from .status_line import StatusLine
+from .stores import inventory, tell_notices
+from .table import Entry, table_lines
+from .values import filled
+from .whereabouts import seen, whereabouts
+
+_HEADER = ("fits", "size", "of target", "where", "licence")
+_OTHERS = ("does not fit", "size", "of target", "where", "licence")
+_THIRD = "--draft auto leaves it alone: it has more than a third of the target's size."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftsOptions:
+    """For what, and where to look."""
+
+    model: Annotated[
+        str,
+        typer.Argument(
+            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            metavar="MODEL",
+            show_default=False,
+            help="The model that answers: a GGUF file, USER/REPO[:QUANT], or a name that specchat list shows.",
+            rich_help_panel=MODELS,
+        ),
+    ]
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody: look on this machine.", rich_help_panel=MODELS)
+    ] = False
+    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+
+
+def pair(env: Environment, options: DraftsOptions) -> None:
+    """List the smaller models that can draft for a model, and why others cannot.
+
+    Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it costs.
+    What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.
+    """
+    target = seen(env, options.model, whereabouts(env, offline=options.offline))
+    table = vocabulary(target.header)
+    found = inventory(env)
+    verdicts: list[Verdict] = []
+    line = StatusLine(env, delay=0.3)
+    for candidate in stored_candidates(found.models, target.size):
+        line.show(f"reading what {candidate.name} is")
+        verdicts.append(judged(table, candidate))
+    line.clear()
+    verdicts = best_first(verdicts)
+    if options.json:
+        env.stdout.write(f"{written(_content(target, verdicts))}\n")
+        return
+    columns = env.columns() if env.stdout_is_terminal else None
+    env.stdout.writelines(f"{line}\n" for line in _lines(target, verdicts, columns))
+    if not any(verdict.fits for verdict in verdicts):
+        note(env, f"No model on this machine can draft for {target.header.name}; n-grams can, and need no model.")
+    tell_notices(env, found)
+
+
+def _lines(target: SeenModel, verdicts: Sequence[Verdict], columns: int | None) -> list[str]:
+    fitting = [Entry(_cells(target, each), _but(target, each)) for each in verdicts if each.fits]
+    others = [Entry(_cells(target, each), (each.reason,)) for each in verdicts if not each.fits]
+    between = [""] if fitting and others else []
+    return [*table_lines(_HEADER, fitting, columns), *between, *table_lines(_OTHERS, others, columns)]
+
+
+def _cells(target: SeenModel, verdict: Verdict) -> tuple[str, ...]:
+    candidate, licence = verdict.candidate, verdict.facts.licence if verdict.facts else None
+    share = f"{_ratio(target, verdict):.2f}"
+    return (candidate.name, file_size(candidate.size), share, candidate.where, licence or "not stated")
+
+
+def _but(target: SeenModel, verdict: Verdict) -> tuple[str, ...]:
+    return (*verdict.warnings, *([] if is_small(verdict.candidate.size, target.size) else [_THIRD]))
+
+
+def _ratio(target: SeenModel, verdict: Verdict) -> float:
+    return verdict.candidate.size / max(1, target.size)
+
+
+def _content(target: SeenModel, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    return {
+        "model": {"file": target.header.name, "size": target.size, "fetched": target.fetched},
+        "drafts": [_draft_content(target, each) for each in verdicts],
+    }
+
+
+def _draft_content(target: SeenModel, verdict: Verdict) -> dict[str, Any]:
+    candidate, facts = verdict.candidate, verdict.facts
+    return {
+        "name": candidate.name,
+        "where": candidate.where,
+        "size": candidate.size,
+        "ratio": round(_ratio(target, verdict), 4),
+        "quantisation": facts and facts.quantisation,
+        "licence": facts and facts.licence,
+        "fits": verdict.fits,
+        "automatic": verdict.fits and is_small(candidate.size, target.size),
+        "warnings": list(verdict.warnings),
+        "reason": verdict.reason or None,
+    }

@@ -34,8 +34,9 @@ class ModelOptions:
             "--draft",
             "--model-draft",
             parser=draft_value,
-            metavar="FILE|ngram|none",
-            help="What guesses ahead: a small model, the n-grams of the text (the default) or nothing.",
+            metavar="FILE|auto|ngram|none",
+            help="What guesses ahead: a small model, the n-grams of the text or nothing. auto, the default, takes "
+            "the smallest model on this machine that fits, or else n-grams.",
             rich_help_panel=MODELS,
         ),
     ] = None

@@ -50,8 +50,8 @@ class DraftsOptions:
 def pair(env: Environment, options: DraftsOptions) -> None:
     """List the smaller models that can draft for a model, and why others cannot.
 
-    Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it costs.
-    What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.
+    Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it
+    costs. What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.
     """
     target = seen(env, options.model, whereabouts(env, offline=options.offline))
     table = vocabulary(target.header)

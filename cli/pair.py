@@ -15,7 +15,7 @@ from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
 from .quantities import file_size
-from .screen import note
+from .screen import note, one_line
 from .status_line import StatusLine
 from .stores import inventory, tell_notices
 from .table import Entry, table_lines
@@ -59,7 +59,7 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     verdicts: list[Verdict] = []
     line = StatusLine(env, delay=0.3)
     for candidate in stored_candidates(found.models, target.size):
-        line.show(f"reading what {candidate.name} is")
+        line.show(f"reading what {one_line(candidate.name)} is")
         verdicts.append(judged(table, candidate))
     line.clear()
     verdicts = best_first(verdicts)

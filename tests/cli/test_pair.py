@@ -1,0 +1,142 @@
+"""`specchat pair`: who can draft, in which order, and why others cannot."""
+
+import json
+import mmap
+import re
+import shutil
+
+import pytest
+
+from ..tiny import TinyModel, write_tiny
+from .fakes import World
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home with a folder of models that the config file names."""
+    folder = tmp_path / "models"
+    folder.mkdir()
+    write_tiny(folder / "big.gguf", TinyModel(width=256))
+    write_tiny(folder / "large.gguf", TinyModel(width=160))
+    write_tiny(folder / "small.gguf", TinyModel(layers=1))
+    write_tiny(folder / "other.gguf", TinyModel(layers=1, altered=(100, "\x1b[31m")))
+    return configured(tmp_path, folder)
+
+
+def configured(home, folder):
+    config = home / ".config" / "specchat" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"model_folders: [{folder}]\n")
+    return home
+
+
+def pair(home, *arguments, **settings):
+    return World(home=lambda: home, variables={"XDG_CONFIG_HOME": str(home / ".config")}, **settings).run(
+        "pair", *arguments
+    )
+
+
+def columns(line):
+    return re.split(r" {2,}", re.sub(r"\d+\.\d kB|\d\.\d MB", "#", line))
+
+
+def test_those_that_fit_come_first_and_the_smaller_of_them(home):
+    world = pair(home, "big")
+    assert (world.code, world.err) == (0, "")
+    assert [columns(line) for line in world.out.splitlines()] == [
+        ["fits", "size", "of target", "where", "licence"],
+        ["small", "#", "0.06", "folder", "not stated"],
+        ["large", "#", "0.44", "folder", "not stated"],
+        ["", "--draft auto leaves it alone: it has more than a third of the target's size."],
+        [""],
+        ["does not fit", "size", "of target", "where", "licence"],
+        ["other", "#", "0.06", "folder", "not stated"],
+        [
+            "",
+            "The draft does not fit the target: their normal tokens must agree, but 1 differ, the first being token "
+            + r"100 ('§' in the target, '\x1b[31m' in the draft).",
+        ],
+    ]
+
+
+def test_json_says_the_same(home):
+    content = json.loads(pair(home, str(home / "models" / "big.gguf"), "--json").out)
+    assert content["model"]["size"] == (home / "models" / "big.gguf").stat().st_size
+    told = [(each["name"], each["fits"], each["automatic"]) for each in content["drafts"]]
+    assert told == [("small", True, True), ("large", True, False), ("other", False, False)]
+    assert [bool(each["reason"]) for each in content["drafts"]] == [False, False, True]
+
+
+def test_what_is_not_smaller_is_no_draft(home):
+    world = pair(home, "small")
+    assert (world.code, world.out) == (0, "")
+    assert world.err == (
+        f"No model on this machine can draft for {home}/models/small.gguf; n-grams can, and need no model.\n"
+    )
+
+
+def test_nothing_is_loaded(home):
+    assert pair(home, "big").pair is None
+
+
+def test_damaged_and_other_files_are_told_with_the_reason(home):
+    (home / "models" / "broken.gguf").write_bytes(b"GGUF")
+    write_tiny(home / "models" / "embed.gguf", TinyModel(metadata={"llama.pooling_type": 1}))
+    world = pair(home, "big")
+    assert "broken.gguf" not in world.err
+    assert "    broken ends after 4 bytes, in the middle of its header.\n" in world.out
+    assert "    It is an embedding model (llama): it cannot generate text.\n" in world.out
+
+
+def test_escapes_in_names_are_pictures(home):
+    (home / "models" / "small.gguf").rename(home / "models" / "\x1b[31msmall.gguf")
+    world = pair(home, "big", screen=True, columns=200)
+    assert "␛[31msmall" in world.out
+    assert "\x1b[31msmall" not in world.out
+
+
+def test_a_narrow_terminal_gets_more_lines(home):
+    world = pair(home, "big", screen=True, columns=30)
+    assert "small\n    " in world.out
+    assert "of target" not in world.out
+
+
+def test_a_model_that_is_not_there_is_told(home):
+    world = pair(home, "bog")
+    assert world.code == 3
+    assert "There is no model called bog. Did you mean big?" in world.err.replace("\nhint:", "")
+
+
+def test_a_target_that_generates_no_text_has_no_drafts(home):
+    write_tiny(home / "models" / "embed.gguf", TinyModel(metadata={"llama.pooling_type": 1}))
+    assert pair(home, "embed").code == 3
+
+
+@pytest.mark.models
+def test_real_models_come_in_the_order_that_bench_measures_with_the_right_reasons(models, tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    qwen = "qwen2.5-coder-0.5b-instruct"
+    target, fast, slow = "qwen2.5-coder-1.5b-instruct-f16", f"{qwen}-q4_0", f"{qwen}-q4_k_m"
+    stranger = "smollm2-135m-instruct-q4_1"
+    for name in (target, fast, slow, stranger):
+        (folder / f"{name}.gguf").symlink_to(models / f"{name}.gguf")
+    altered = folder / "altered.gguf"
+    shutil.copyfile(models / f"{fast}.gguf", altered)
+    replace_token(altered, b"Hello", b"H\xc4\xa4l\xc3")
+    drafts = json.loads(pair(configured(tmp_path, folder), target, "--json").out)["drafts"]
+    assert [(each["name"], each["fits"]) for each in drafts] == [
+        (fast, True),
+        (slow, True),
+        (stranger, False),
+        ("altered", False),
+    ]
+    assert "token 17 ('2' in the target, '!' in the draft)" in drafts[2]["reason"]
+    assert "but 1 differ, the first being token 9707 ('Hello' in the target" in drafts[3]["reason"]
+
+
+def replace_token(file, old, new):
+    """Another text of the same length for a token in a model's file."""
+    with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as content:
+        place = content.find(len(old).to_bytes(8, "little") + old) + 8
+        content[place : place + len(new)] = new

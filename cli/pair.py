@@ -2,20 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Annotated, Any
 
 import typer
 
+from specchat.profiles.errors import AccessError, FetchError
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.pairing.candidates import stored_candidates
+from specchat.profiles.pairing.candidates import Candidate, stored_candidates
+from specchat.profiles.pairing.family import kin_of
 from specchat.profiles.pairing.verdict import Verdict, best_first, is_small, judged
+from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen import SeenModel
 
 from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
 from .quantities import file_size
-from .screen import note, one_line
+from .screen import note, one_line, warn
 from .status_line import StatusLine
 from .stores import inventory, tell_notices
 from .table import Entry, table_lines
@@ -53,12 +57,14 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it
     costs. What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.
     """
-    target = seen(env, options.model, whereabouts(env, offline=options.offline))
+    where = whereabouts(env, offline=options.offline)
+    target = seen(env, options.model, where)
     table = vocabulary(target.header)
     found = inventory(env)
+    candidates = [*stored_candidates(found.models, target.size), *_on_hub(env, target, where)]
     verdicts: list[Verdict] = []
     line = StatusLine(env, delay=0.3)
-    for candidate in stored_candidates(found.models, target.size):
+    for candidate in candidates:
         line.show(f"reading what {one_line(candidate.name)} is")
         verdicts.append(judged(table, candidate))
     line.clear()
@@ -69,8 +75,29 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     columns = env.columns() if env.stdout_is_terminal else None
     env.stdout.writelines(f"{line}\n" for line in _lines(target, verdicts, columns))
     if not any(verdict.fits for verdict in verdicts):
-        note(env, f"No model on this machine can draft for {target.header.name}; n-grams can, and need no model.")
+        note(env, f"No model can draft for {target.header.name}; n-grams can, and need no model.")
     tell_notices(env, found)
+
+
+def _on_hub(env: Environment, target: SeenModel, where: Whereabouts) -> list[Candidate]:
+    """What the hub has for the family of the target; nothing where it may not be asked or the family is not known."""
+    from specchat.profiles.pairing.hub_candidates import hub_candidates, published_drafts, shipped_drafts
+
+    kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
+    if kin is None or where.hub().offline:
+        return []
+    line = StatusLine(env)
+    line.show(f"asking {where.hub().name} for drafts")
+    try:
+        models = [*shipped_drafts(kin), *published_drafts(where.hub(), kin)]
+        found, refused = hub_candidates(models, target.size, where)
+    except (AccessError, FetchError) as error:
+        found, refused = [], [error.message]
+    finally:
+        line.clear()
+    for reason in refused:
+        warn(env, reason)
+    return found
 
 
 def _lines(target: SeenModel, verdicts: Sequence[Verdict], columns: int | None) -> list[str]:

@@ -10,6 +10,11 @@ import pytest
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
+DIFFERS = (
+    "The draft does not fit the target: their normal tokens must agree, but 1 differ, the first being token 100 "
+    r"('§' in the target, '\x1b[31m' in the draft)."
+)
+
 
 @pytest.fixture
 def home(tmp_path):
@@ -46,15 +51,14 @@ def test_those_that_fit_come_first_and_the_smaller_of_them(home):
     assert [columns(line) for line in world.out.splitlines()] == [
         ["fits", "size", "of target", "where", "licence"],
         ["small", "#", "0.06", "folder", "not stated"],
-        ["large", "#", "0.44", "folder", "not stated"],
+        ["large", "#", "0.42", "folder", "not stated"],
         ["", "--draft auto leaves it alone: it has more than a third of the target's size."],
         [""],
         ["does not fit", "size", "of target", "where", "licence"],
         ["other", "#", "0.06", "folder", "not stated"],
         [
             "",
-            "The draft does not fit the target: their normal tokens must agree, but 1 differ, the first being token "
-            + r"100 ('§' in the target, '\x1b[31m' in the draft).",
+            DIFFERS,
         ],
     ]
 
@@ -70,9 +74,7 @@ def test_json_says_the_same(home):
 def test_what_is_not_smaller_is_no_draft(home):
     world = pair(home, "small")
     assert (world.code, world.out) == (0, "")
-    assert world.err == (
-        f"No model on this machine can draft for {home}/models/small.gguf; n-grams can, and need no model.\n"
-    )
+    assert world.err == (f"No model can draft for {home}/models/small.gguf; n-grams can, and need no model.\n")
 
 
 def test_nothing_is_loaded(home):
@@ -124,7 +126,7 @@ def test_real_models_come_in_the_order_that_bench_measures_with_the_right_reason
     altered = folder / "altered.gguf"
     shutil.copyfile(models / f"{fast}.gguf", altered)
     replace_token(altered, b"Hello", b"H\xc4\xa4l\xc3")
-    drafts = json.loads(pair(configured(tmp_path, folder), target, "--json").out)["drafts"]
+    drafts = json.loads(pair(configured(tmp_path, folder), target, "--offline", "--json").out)["drafts"]
     assert [(each["name"], each["fits"]) for each in drafts] == [
         (fast, True),
         (slow, True),
@@ -140,3 +142,69 @@ def replace_token(file, old, new):
     with file.open("r+b") as stream, mmap.mmap(stream.fileno(), 0) as content:
         place = content.find(len(old).to_bytes(8, "little") + old) + 8
         content[place : place + len(new)] = new
+
+
+@pytest.fixture
+def away(home):
+    """The same home with a target of a family, which the hub may have more of."""
+    write_tiny(home / "models" / "big.gguf", TinyModel(width=256, name="Tiny Coder 8B"))
+    return home
+
+
+def pair_on(standin, home, *arguments):
+    variables = {
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "HF_ENDPOINT": standin.endpoint,
+        "HF_HOME": str(home / "hub"),
+    }
+    return World(home=lambda: home, variables=variables).run("pair", "big", *arguments)
+
+
+def publish(standin, home):
+    """Siblings and a trained draft, one of which is too large, one of another family and one that does not fit."""
+    small, other = home / "models" / "small.gguf", home / "models" / "other.gguf"
+    standin.add("some/Tiny-Coder-1B-GGUF", {"a-Q8_0.gguf": small, "a-Q4_K_M.gguf": home / "models" / "large.gguf"})
+    standin.add("some/Tiny-Coder-2B-GGUF", {"b-Q4_K_M.gguf": other})
+    standin.add("some/Tiny-Coder-3B-GGUF", {"c-Q4_K_M.gguf": small})
+    standin.add("some/Tiny-1B-GGUF", {"d-Q4_K_M.gguf": small})
+    standin.add("other/Tiny-Coder-DRAFT-0.5B-GGUF", {"e-Q4_0.gguf": small})
+
+
+def test_the_hub_has_siblings_and_trained_drafts(standin, away):
+    publish(standin, away)
+    world = pair_on(standin, away, "--json")
+    drafts = [each for each in json.loads(world.out)["drafts"] if each["where"] == "hub"]
+    assert [(each["name"], each["fits"]) for each in drafts] == [
+        ("other/Tiny-Coder-DRAFT-0.5B-GGUF", True),
+        ("some/Tiny-Coder-1B-GGUF", True),
+        ("some/Tiny-Coder-2B-GGUF", False),
+    ]
+    assert "token 100" in drafts[2]["reason"]
+    assert drafts[1]["size"] == (away / "models" / "large.gguf").stat().st_size
+    assert standin.served <= 3 * 128 * 1024
+    assert not (away / "hub").exists()
+
+
+def test_offline_only_this_machine_is_looked_at(standin, away):
+    publish(standin, away)
+    world = pair_on(standin, away, "--offline")
+    assert (world.code, world.err, standin.requests) == (0, "", [])
+    assert "Tiny-Coder" not in world.out
+
+
+def test_a_gated_draft_is_told_and_stops_nothing(standin, away):
+    publish(standin, away)
+    standin.repositories["some/Tiny-Coder-1B-GGUF"].private = True
+    world = pair_on(standin, away)
+    assert world.code == 0
+    assert "other/Tiny-Coder-DRAFT-0.5B-GGUF" in world.out
+    assert world.err == "" or "Tiny-Coder-1B" in world.err
+
+
+def test_without_a_network_what_is_here_is_listed(standin, away):
+    standin.close()
+    world = pair_on(standin, away)
+    assert world.code == 0
+    assert "small" in world.out
+    assert world.err.startswith("warning: ")
+    assert "cannot be reached" in world.err

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from specchat.profiles.errors import AccessError, FetchError
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.pairing.candidates import Candidate, stored_candidates
 from specchat.profiles.pairing.family import kin_of
 from specchat.profiles.pairing.verdict import Verdict, best_first, is_small, judged
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen import SeenModel
+from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .json_text import written
@@ -84,14 +84,17 @@ def _on_hub(env: Environment, target: SeenModel, where: Whereabouts) -> list[Can
     from specchat.profiles.pairing.hub_candidates import hub_candidates, published_drafts, shipped_drafts
 
     kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
-    if kin is None or where.hub().offline:
+    if kin is None:
         return []
     line = StatusLine(env)
-    line.show(f"asking {where.hub().name} for drafts")
     try:
-        models = [*shipped_drafts(kin), *published_drafts(where.hub(), kin)]
+        hub = where.hub()
+        if hub.offline:
+            return []
+        line.show(f"asking {hub.name} for drafts")
+        models = [*shipped_drafts(kin), *published_drafts(hub, kin)]
         found, refused = hub_candidates(models, target.size, where)
-    except (AccessError, FetchError) as error:
+    except SpecchatError as error:  # what is on this machine is worth knowing all the same
         found, refused = [], [error.message]
     finally:
         line.clear()

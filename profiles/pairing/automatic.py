@@ -14,7 +14,8 @@ from ..gguf.vocabulary import vocabulary
 from ..shards import all_parts
 from ..stores.quiet import QuietBytes
 from ..stores.stored import StoredModel
-from .candidates import stored_candidates
+from .candidates import Candidate, stored_candidates
+from .glance import first_texts, may_be_kin
 from .verdict import is_small, judged
 
 _RULES = 1
@@ -46,6 +47,7 @@ class _Judge:
     cache: Cache
     _vocabulary: HasTokenTable | None = field(default=None)
     _unreadable: bool = False
+    _texts: list[bytes] | None = None
 
     def fits(self, model: StoredModel) -> bool:
         try:
@@ -55,14 +57,24 @@ class _Judge:
         known = self.cache.load(key)
         if isinstance(known, bool):
             return known
+        [candidate] = stored_candidates([model], below=model.size + 1)
+        if not self._may_be_kin(candidate):
+            return False
         table = self._table()
         if table is None:
             return False
-        [candidate] = stored_candidates([model], below=model.size + 1)
         verdict = judged(table, candidate)
         if verdict.facts:  # what cannot be read today may be open tomorrow
             self.cache.save(key, verdict.fits)
         return verdict.fits
+
+    def _may_be_kin(self, candidate: Candidate) -> bool:
+        try:
+            if self._texts is None:
+                self._texts = first_texts(QuietBytes(self.target))
+            return may_be_kin(self._texts, first_texts(candidate.source))
+        except SpecchatError:
+            return False
 
     def _table(self) -> HasTokenTable | None:
         if self._vocabulary is None and not self._unreadable:

@@ -192,13 +192,15 @@ def test_offline_only_this_machine_is_looked_at(standin, away):
     assert "Tiny-Coder" not in world.out
 
 
-def test_a_gated_draft_is_told_and_stops_nothing(standin, away):
+def test_a_gated_draft_is_told_with_its_reason_and_stops_nothing(standin, away):
     publish(standin, away)
-    standin.repositories["some/Tiny-Coder-1B-GGUF"].private = True
+    standin.repositories["some/Tiny-Coder-1B-GGUF"].gated = True
     world = pair_on(standin, away)
     assert world.code == 0
-    assert "other/Tiny-Coder-DRAFT-0.5B-GGUF" in world.out
-    assert world.err == "" or "Tiny-Coder-1B" in world.err
+    fitting, _, others = world.out.partition("does not fit")
+    assert "other/Tiny-Coder-DRAFT-0.5B-GGUF" in fitting
+    assert "some/Tiny-Coder-1B-GGUF" in others
+    assert "gated" in others
 
 
 def test_without_a_network_what_is_here_is_listed(standin, away):

@@ -6,6 +6,7 @@ from specchat.profiles.settings import DraftChoice
 from specchat.speculative.cache import Cache
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.model_file import check_file
 
 from .environment import Environment
 from .screen import note
@@ -19,7 +20,7 @@ def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, 
     Where draft lengths do not adapt to what pays, n-grams draft: a model could then be slower than none, and under
     rejection the text would depend on which files lie here.
     """
-    if draft not in (None, "auto") or not config.adapts or not config.target.is_file():
+    if draft not in (None, "auto") or not config.adapts:
         return config
     from specchat.profiles.pairing.automatic import best_stored
 
@@ -27,8 +28,9 @@ def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, 
 
     folder = env.cache_folder
     try:
+        check_file(config.target)
         models = inventory(env).models
-    except SpecchatError:  # stores that nobody asked for stop nothing
+    except SpecchatError:  # loading says what is wrong with the target; stores that nobody asked for stop nothing
         return config
     found = best_stored(config.target, models, Cache(folder / _FOLDER if folder else None))
     if found is None:

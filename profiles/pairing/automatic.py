@@ -1,7 +1,7 @@
 """The draft that is taken where only a target is named."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from specchat.speculative.cache import Cache
@@ -32,10 +32,9 @@ def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache) -> St
         judge = _Judge(target, file_identity(target), cache)
     except (OSError, ValueError):  # loading the target will explain it
         return None
-    small = sorted(
-        (model for model in models if is_small(model.size, size)), key=lambda model: (model.size, model.name)
-    )
-    return next((model for model in small if judge.fits(model)), None)
+    small = [model for model in models if is_small(model.size, size)]
+    by_cost = sorted(small, key=lambda model: (model.size, model.name))
+    return next((model for model in by_cost if judge.fits(model)), None)
 
 
 @dataclass(slots=True)
@@ -45,8 +44,7 @@ class _Judge:
     target: Path
     identity: str
     cache: Cache
-    _vocabulary: HasTokenTable | None = field(default=None)
-    _unreadable: bool = False
+    _vocabulary: HasTokenTable | None = None
     _texts: list[bytes] | None = None
 
     def fits(self, model: StoredModel) -> bool:
@@ -58,28 +56,27 @@ class _Judge:
         if isinstance(known, bool):
             return known
         [candidate] = stored_candidates([model], below=model.size + 1)
-        if not self._may_be_kin(candidate):
-            return False
-        table = self._table()
-        if table is None:
-            return False
-        verdict = judged(table, candidate)
-        if verdict.facts:  # what cannot be read today may be open tomorrow
-            self.cache.save(key, verdict.fits)
-        return verdict.fits
+        found = self._judged(candidate)
+        if found is not None:
+            self.cache.save(key, found)
+        return bool(found)
+
+    def _judged(self, candidate: Candidate) -> bool | None:
+        """Whether it fits; None where a file cannot be read, which may be open tomorrow."""
+        try:
+            if not self._may_be_kin(candidate):
+                return False
+            verdict = judged(self._table(), candidate)
+        except SpecchatError:
+            return None
+        return verdict.fits if verdict.facts else None
 
     def _may_be_kin(self, candidate: Candidate) -> bool:
-        try:
-            if self._texts is None:
-                self._texts = first_texts(QuietBytes(self.target))
-            return may_be_kin(self._texts, first_texts(candidate.source))
-        except SpecchatError:
-            return False
+        if self._texts is None:
+            self._texts = first_texts(QuietBytes(self.target))
+        return may_be_kin(self._texts, first_texts(candidate.source))
 
-    def _table(self) -> HasTokenTable | None:
-        if self._vocabulary is None and not self._unreadable:
-            try:
-                self._vocabulary = vocabulary(read_header(QuietBytes(self.target), str(self.target)))
-            except SpecchatError:
-                self._unreadable = True
+    def _table(self) -> HasTokenTable:
+        if self._vocabulary is None:
+            self._vocabulary = vocabulary(read_header(QuietBytes(self.target), str(self.target)))
         return self._vocabulary

@@ -70,6 +70,21 @@ def test_where_nothing_fits_n_grams_draft_without_a_word(home):
     assert (world.pair.config.draft, world.err) == ("ngram", "")
 
 
+@pytest.mark.parametrize("name", ["missing.gguf", "models", "x" * 300, "notes.gguf"])
+def test_a_target_that_is_no_model_is_left_to_loading(home, name):
+    (home / "notes.gguf").write_text("Dear diary")
+    world = World(home=lambda: home).run("run", "-m", str(home / name), "Hi")
+    assert (world.code, world.pair.config.draft, world.err) == (0, "ngram", "")
+
+
+def test_where_there_is_no_home_there_is_no_draft(home):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    world = World(home=homeless).run("run", "-m", str(home / "big.gguf"), "Hi")
+    assert (world.code, world.pair.config.draft) == (0, "ngram")
+
+
 @pytest.fixture
 def misfit(tmp_path):
     """A pair whose draft does not fit."""

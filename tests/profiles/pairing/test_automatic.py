@@ -80,6 +80,16 @@ def test_only_what_is_needed_is_looked_at(target, folder, tmp_path):
     assert len(list((tmp_path / "cache").iterdir())) == 2  # strange and small, of four
 
 
+def test_the_header_of_another_family_is_not_read_to_its_end(target, tmp_path):
+    folder = tmp_path / "strangers"
+    folder.mkdir()
+    stranger = write_tiny(folder / "stranger.gguf", TinyModel(layers=1, tokenizer="spm"))
+    whole = stranger.read_bytes()
+    stranger.write_bytes(whole[: whole.index(b"tokenizer.ggml.scores")])
+    assert best(target, folder, tmp_path / "cache") is None
+    assert len(list((tmp_path / "cache").iterdir())) == 1  # what cannot be read is not kept
+
+
 @pytest.mark.parametrize("content", [b"", b"GGUF", b"Dear diary", b"GGUF\3\0\0\0" + 16 * b"\xff"])
 def test_damaged_files_draft_nothing_and_stop_nothing(target, folder, content):
     (folder / "aaa.gguf").write_bytes(content)

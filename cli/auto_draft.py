@@ -1,47 +1,40 @@
-"""The draft where none is named: the best one on this machine, or n-grams."""
+"""What drafts where only the target was named: a model on this machine that fits, or else n-grams."""
 
-from pathlib import Path
+from dataclasses import replace
 
-from specchat.profiles.gguf.header import FileBytes, read_header
-from specchat.profiles.pairing import draft_for
-from specchat.profiles.resolve import Located, Whereabouts
-from specchat.profiles.shards import all_parts
-from specchat.profiles.stores.stored import StoredModel
+from specchat.profiles.settings import DraftChoice
 from specchat.speculative.cache import Cache
 from specchat.speculative.errors import SpecchatError
+from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.model_file import check_file
 
 from .environment import Environment
-from .screen import note, one_line
+from .screen import note
 
-_RULES = 1
-"""Grows when drafts are chosen by other rules: what was chosen by the old ones is forgotten."""
+_FOLDER = "pairs"
 
 
-def auto_draft(env: Environment, target: Located, where: Whereabouts, *, quiet: bool) -> Path | None:
-    """The file of the draft, which is told in a line; None where nothing here fits, whatever the reason.
+def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, quiet: bool) -> PairConfig:
+    """The settings with the best draft on this machine, if `draft` leaves that to us; says which it is.
 
-    What was chosen is kept for as long as the files are the same, so that a start need not read their headers.
+    Where draft lengths do not adapt to what pays, n-grams draft: a model could then be slower than none, and under
+    rejection the text would depend on which files lie here.
     """
+    if draft not in (None, "auto") or not config.adapts:
+        return config
+    from specchat.profiles.pairing.automatic import best_stored
+
+    from .stores import inventory
+
+    folder = env.cache_folder
     try:
-        chosen = _chosen(env, target.path, [model for model in where.stored().models if model.path != target.path])
-    except (SpecchatError, OSError):  # who named no draft is told of no trouble with one
-        return None
-    if chosen and not quiet:
-        note(env, f"{one_line(chosen.name)} drafts, found in the {chosen.store}; --draft ngram does without it.")
-    return chosen.path if chosen else None
-
-
-def _chosen(env: Environment, target: Path, models: list[StoredModel]) -> StoredModel | None:
-    size = sum(target.with_name(part).stat().st_size for part in all_parts(target.name))
-    smaller = [model for model in models if model.size < size]
-    if not smaller:
-        return None
-    state = target.stat()
-    files = sorted(f"{model.path} {model.size} {model.path.stat().st_mtime_ns}" for model in smaller)
-    key = " | ".join([f"draft for {target} {size} {state.st_mtime_ns} by rules {_RULES}", *files])
-    cache = Cache(env.cache_folder)
-    if isinstance(kept := cache.load(key), str):
-        return next((model for model in smaller if str(model.path) == kept), None)
-    chosen = draft_for(read_header(FileBytes(target), str(target)), size, smaller)
-    cache.save(key, str(chosen.path) if chosen else "")
-    return chosen
+        check_file(config.target)
+        models = inventory(env).models
+    except SpecchatError:  # loading says what is wrong with the target; stores that nobody asked for stop nothing
+        return config
+    found = best_stored(config.target, models, Cache(folder / _FOLDER if folder else None))
+    if found is None:
+        return config
+    if not quiet:
+        note(env, f"{found.name} drafts, the smallest model here that fits; --draft ngram drafts without one.")
+    return replace(config, draft=found.path, draft_named=False)

@@ -17,11 +17,12 @@ def bench(
 
     Plain and drafted answers are given side by side, a round of each in turn, on several kinds of text.
 
-    Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the n-grams of the
-    text draft.
+    Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the best model on
+    this machine drafts that specchat pair lists, or else the n-grams of the text.
     """
     from contextlib import ExitStack
 
+    from .auto_draft import with_draft
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
@@ -49,7 +50,7 @@ def bench(
         return
     if output.plot is not None:
         check_plot(output.plot)
-    config = comparable(config, models, what)
+    config = comparable(with_draft(env, config, wanted.settings.draft, output.quiet), models, what)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None

@@ -31,6 +31,7 @@ def complete(
 
     With --suffix, write what stands between the prompt and the suffix. Only the new text is printed.
     """
+    from .auto_draft import with_draft
     from .flags import PairOptions, flag_settings
     from .loading import load
     from .precedence import asked
@@ -45,6 +46,7 @@ def complete(
         return
     check_model(env, wanted, prompt, "complete")
     config = pair_config(env, options, wanted.settings, quiet=output.quiet)
+    config = with_draft(env, config, wanted.settings.draft, output.quiet)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")

@@ -152,9 +152,9 @@ def _llm_option(pair: Sequence[str]) -> str:
 
 
 def draft_value(text: str) -> str:
-    """The value of --draft: a file, ngram or none. In llama.cpp it was a number of tokens."""
+    """The value of --draft: a file, auto, ngram or none. In llama.cpp it was a number of tokens."""
     if not text:
-        raise typer.BadParameter("The name is empty.\nGive a .gguf file, ngram or none.")
+        raise typer.BadParameter("The name is empty.\nGive a .gguf file, auto, ngram or none.")
     if text.isdecimal() and not Path(text).exists():
         raise typer.BadParameter(f"{text} is no draft model.\nThe number of tokens to draft is --draft-max {text}")
     return text

@@ -14,8 +14,9 @@ from .environment import Environment
 from .json_text import written
 from .options import OUTPUT
 from .quantities import day, file_size, moment
-from .screen import note, one_line, tabulated
+from .screen import note
 from .stores import inventory, tell_notices
+from .table import Entry, table_lines
 
 _HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
 _UNTOLD = ("default", "")
@@ -42,21 +43,20 @@ def list_models(env: Environment, options: ListOptions) -> None:
         content = {"models": [_content(*each) for each in models], "notices": notices}
         env.stdout.write(f"{written(content)}\n")
         return
-    env.stdout.writelines(f"{line}\n" for line in _lines(env, models))
+    env.stdout.writelines(f"{line}\n" for line in _lines(models, env.columns() if env.stdout_is_terminal else None))
     if not models:
         note(env, "There are no models on this machine yet. The small one is --profile demo.")
     tell_notices(env, found)
 
 
-def _lines(env: Environment, models: Sequence[tuple[StoredModel, Description]]) -> list[str]:
-    details = [[one_line(problem) for problem in _problems(*each)] for each in models]
-    return tabulated(env, _HEADER, [_cells(*each) for each in models], details)
+def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | None) -> list[str]:
+    return table_lines(_HEADER, [Entry(_cells(*each), _problems(*each)) for each in models], columns)
 
 
 def _cells(model: StoredModel, description: Description) -> tuple[str, ...]:
     facts = description.facts
     told = (facts.quantisation or "", _vocabulary(facts)) if facts else ("", "")
-    return tuple(map(one_line, (model.name, file_size(model.size), *told, day(model.last_used), model.store)))
+    return (model.name, file_size(model.size), *told, day(model.last_used), model.store)
 
 
 def _vocabulary(facts: ModelFacts) -> str:

@@ -35,7 +35,8 @@ class ModelOptions:
             "--model-draft",
             parser=draft_value,
             metavar="MODEL|auto|ngram|none",
-            help="What guesses ahead: a small model, one that is found here (the default), n-grams alone, or nothing.",
+            help="What guesses ahead: a small model, the n-grams of the text or nothing. auto, the default, takes "
+            "the smallest model on this machine that fits, or else n-grams.",
             rich_help_panel=MODELS,
         ),
     ] = None

@@ -1,30 +1,39 @@
-"""`specchat pair`: which models on this machine can draft for a target, and why others cannot."""
+"""`specchat pair`: which models draft for a target, by their headers alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Annotated, Any
 
 import typer
 
-from specchat.profiles.pairing import WORTH_TRYING, Candidate, candidates
-from specchat.profiles.seen import see
+from specchat.profiles.gguf.vocabulary import vocabulary
+from specchat.profiles.pairing.candidates import Candidate, stored_candidates
+from specchat.profiles.pairing.family import kin_of
+from specchat.profiles.pairing.verdict import Verdict, best_first, is_small, judged
+from specchat.profiles.resolve import Whereabouts
+from specchat.profiles.seen import SeenModel
+from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .json_text import written
 from .options import MODELS, OUTPUT
 from .quantities import file_size
-from .screen import note, one_line, tabulated
-from .sources import named_source
+from .screen import note, one_line, warn
+from .status_line import StatusLine
 from .stores import inventory, tell_notices
+from .table import Entry, table_lines
 from .values import filled
-from .whereabouts import whereabouts
+from .whereabouts import seen, whereabouts
 
-_HEADER = ("draft", "size", "target is", "weights", "licence", "store")
+_HEADER = ("fits", "size", "of target", "where", "licence")
+_OTHERS = ("does not fit", "size", "of target", "where", "licence")
+_THIRD = "--draft auto leaves it alone: it has more than a third of the target's size."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairingOptions:
-    """For which target."""
+class DraftsOptions:
+    """For what, and where to look."""
 
     model: Annotated[
         str,
@@ -32,58 +41,107 @@ class PairingOptions:
             parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
             metavar="MODEL",
             show_default=False,
-            help="The target: a GGUF file, USER/REPO[:QUANT] of the hub, or a name that specchat list shows.",
+            help="The model that answers: a GGUF file, USER/REPO[:QUANT], or a name that specchat list shows.",
             rich_help_panel=MODELS,
         ),
     ]
-    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)] = False
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Ask nobody: look on this machine.", rich_help_panel=MODELS)
+    ] = False
     json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
 
 
-def pair(env: Environment, options: PairingOptions) -> None:
-    """List the models on this machine that can draft for a target.
+def pair(env: Environment, options: DraftsOptions) -> None:
+    """List the smaller models that can draft for a model, and why others cannot.
 
-    Those that fit come first, and of these the smallest, whose guesses cost least; what a pair gains is measured by
-    specchat bench. Nothing is loaded: the first megabytes of a file say it all.
+    Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it
+    costs. What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.
     """
     where = whereabouts(env, offline=options.offline)
-    target = see(named_source(env, options.model), where)
+    target = seen(env, options.model, where)
+    table = vocabulary(target.header)
     found = inventory(env)
-    listed = candidates(target.header, target.size, found.models)
+    candidates = [*stored_candidates(found.models, target.size), *_on_hub(env, target, where)]
+    verdicts: list[Verdict] = []
+    line = StatusLine(env, delay=0.3)
+    for candidate in candidates:
+        line.show(f"reading what {one_line(candidate.name)} is")
+        verdicts.append(judged(table, candidate))
+    line.clear()
+    verdicts = best_first(verdicts)
     if options.json:
-        env.stdout.write(f"{written({'target': target.header.name, 'drafts': [_content(each) for each in listed]})}\n")
+        env.stdout.write(f"{written(_content(target, verdicts))}\n")
         return
-    fitting = [each for each in listed if each.fits]
-    rows = [_cells(each) for each in fitting]
-    details = [[f"but: {warning}" for warning in each.warnings] for each in fitting]
-    env.stdout.writelines(f"{line}\n" for line in tabulated(env, _HEADER, rows, details))
-    for each in listed:
-        if each.reason:
-            env.stdout.write(f"{one_line(each.model.name)}: {one_line(each.reason)}\n")
-    if not fitting:
-        note(env, "No model on this machine fits: n-grams draft alone, and specchat pull fetches a smaller sibling.")
-    elif fitting[0].ratio < WORTH_TRYING:
-        note(env, f"None is taken unasked, since the target is less than {WORTH_TRYING:.0f} times as large: name one.")
+    columns = env.columns() if env.stdout_is_terminal else None
+    env.stdout.writelines(f"{line}\n" for line in _lines(target, verdicts, columns))
+    if not any(verdict.fits for verdict in verdicts):
+        note(env, f"No model can draft for {target.header.name}; n-grams can, and need no model.")
     tell_notices(env, found)
 
 
-def _cells(candidate: Candidate) -> Sequence[str]:
-    facts, model = candidate.facts, candidate.model
-    told = (facts.quantisation or "", facts.licence or "not stated")
-    return (model.name, file_size(model.size), f"{candidate.ratio:.1f} x as large", *told, model.store)
+def _on_hub(env: Environment, target: SeenModel, where: Whereabouts) -> list[Candidate]:
+    """What the hub has for the family of the target; nothing where it may not be asked or the family is not known."""
+    from specchat.profiles.pairing.hub_candidates import hub_candidates, published_drafts, shipped_drafts
+
+    kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
+    if kin is None:
+        return []
+    line = StatusLine(env)
+    try:
+        hub = where.hub()
+        if hub.offline:
+            return []
+        line.show(f"asking {hub.name} for drafts")
+        models = [*shipped_drafts(kin), *published_drafts(hub, kin)]
+        found, refused = hub_candidates(models, target.size, where)
+    except SpecchatError as error:  # what is on this machine is worth knowing all the same
+        found, refused = [], [error.message]
+    finally:
+        line.clear()
+    for reason in refused:
+        warn(env, reason)
+    return found
 
 
-def _content(candidate: Candidate) -> dict[str, Any]:
-    model, facts = candidate.model, candidate.facts
+def _lines(target: SeenModel, verdicts: Sequence[Verdict], columns: int | None) -> list[str]:
+    fitting = [Entry(_cells(target, each), _but(target, each)) for each in verdicts if each.fits]
+    others = [Entry(_cells(target, each), (each.reason,)) for each in verdicts if not each.fits]
+    between = [""] if fitting and others else []
+    return [*table_lines(_HEADER, fitting, columns), *between, *table_lines(_OTHERS, others, columns)]
+
+
+def _cells(target: SeenModel, verdict: Verdict) -> tuple[str, ...]:
+    candidate, licence = verdict.candidate, verdict.facts.licence if verdict.facts else None
+    share = f"{_ratio(target, verdict):.2f}"
+    return (candidate.name, file_size(candidate.size), share, candidate.where, licence or "not stated")
+
+
+def _but(target: SeenModel, verdict: Verdict) -> tuple[str, ...]:
+    return (*verdict.warnings, *([] if is_small(verdict.candidate.size, target.size) else [_THIRD]))
+
+
+def _ratio(target: SeenModel, verdict: Verdict) -> float:
+    return verdict.candidate.size / max(1, target.size)
+
+
+def _content(target: SeenModel, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     return {
-        "name": model.name,
-        "store": model.store,
-        "path": str(model.path),
-        "size": model.size,
-        "ratio": round(candidate.ratio, 2),
-        "quantisation": facts.quantisation,
-        "licence": facts.licence,
-        "fits": candidate.fits,
-        "warnings": list(candidate.warnings),
-        "reason": candidate.reason or None,
+        "model": {"file": target.header.name, "size": target.size, "fetched": target.fetched},
+        "drafts": [_draft_content(target, each) for each in verdicts],
+    }
+
+
+def _draft_content(target: SeenModel, verdict: Verdict) -> dict[str, Any]:
+    candidate, facts = verdict.candidate, verdict.facts
+    return {
+        "name": candidate.name,
+        "where": candidate.where,
+        "size": candidate.size,
+        "ratio": round(_ratio(target, verdict), 4),
+        "quantisation": facts and facts.quantisation,
+        "licence": facts and facts.licence,
+        "fits": verdict.fits,
+        "automatic": verdict.fits and is_small(candidate.size, target.size),
+        "warnings": list(verdict.warnings),
+        "reason": verdict.reason or None,
     }

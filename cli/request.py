@@ -10,7 +10,6 @@ from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
-from .auto_draft import auto_draft
 from .environment import Environment
 from .fetching import fetch_pair, find_pair
 from .flags import PairOptions
@@ -57,13 +56,10 @@ def pair_config(
     where = whereabouts(env, offline=options.models.offline)
     pair = find_pair(settings, where)
     fetch_pair(env, pair, where, quiet=quiet)
-    draft = pair.draft.path if pair.draft else None
-    if settings.draft in (None, "auto"):
-        draft = auto_draft(env, pair.target, where, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(
         target=pair.target.path,
-        draft=draft or ("none" if settings.draft == "none" else "ngram"),
+        draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
         target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
         draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
         sampling=settings.sampling(),

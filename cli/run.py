@@ -33,6 +33,7 @@ def run(
     """
     from specchat.speculative.messages import Message
 
+    from .auto_draft import with_draft
     from .chat import Chat
     from .compare import Comparer, check_comparable
     from .flags import PairOptions, flag_settings
@@ -52,6 +53,7 @@ def run(
     settings = with_model(env, flags, models, prompt).settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     config = pair_config(env, options, settings, quiet=output.quiet, chat_template=template)
+    config = with_draft(env, config, settings.draft, output.quiet)
     if chat.compare:
         check_comparable(config)
     text = read_prompt(env, prompt, output.quiet)

@@ -78,34 +78,3 @@ def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
         first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
         lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
         env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
-
-
-def tabulated(
-    env: Environment, header: Sequence[str], rows: Sequence[Sequence[str]], details: Sequence[Sequence[str]]
-) -> list[str]:
-    """The lines of a table, the `details` of each row indented below it; where it is too wide, two lines for each row.
-
-    The second column is one of numbers. Off a terminal no table is too wide.
-    """
-    if not rows:
-        return []
-    cells = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(len(row[place]) for row in (header, *cells)) for place in range(len(header))]
-    columns = env.columns() if env.stdout_is_terminal else None
-    fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
-    lines = [_row(header, widths)] if fits else []
-    for row, below in zip(cells, details, strict=True):
-        lines += [_row(row, widths)] if fits else _folded(row, columns or 0)
-        lines += [f"    {one_line(detail)}" for detail in below]
-    return lines
-
-
-def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
-
-
-def _folded(cells: Sequence[str], columns: int) -> list[str]:
-    name, *others = cells
-    details = joined([cell for cell in others if cell], columns - 4)
-    return [name, *(f"    {line}" for line in details.splitlines())]

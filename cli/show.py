@@ -7,9 +7,7 @@ import typer
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.resolve import Whereabouts
-from specchat.profiles.seen import SeenModel, see
-from specchat.profiles.sources import HubModel, spelled
+from specchat.profiles.seen import SeenModel
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
 from specchat.speculative.errors import SpecchatError
 
@@ -18,10 +16,8 @@ from .json_text import written
 from .options import MODELS, OUTPUT
 from .quantities import file_size
 from .screen import write_rows
-from .sources import named_source
-from .status_line import StatusLine
 from .values import filled
-from .whereabouts import whereabouts
+from .whereabouts import seen, whereabouts
 
 Verdict = Compatibility | SpecchatError
 """How a draft may be used, or why it may not."""
@@ -65,8 +61,8 @@ def show(env: Environment, options: ShowOptions) -> None:
     Neither is loaded or fetched: the first megabytes of a file say it all.
     """
     where = whereabouts(env, offline=options.offline)
-    target = _seen(env, options.model, where)
-    draft = _seen(env, options.draft, where) if options.draft else None
+    target = seen(env, options.model, where)
+    draft = seen(env, options.draft, where) if options.draft else None
     verdict = _verdict(target, draft) if draft else None
     if options.json:
         env.stdout.write(f"{written(_content(target, draft, verdict))}\n")
@@ -74,16 +70,6 @@ def show(env: Environment, options: ShowOptions) -> None:
         write_rows(env, _rows(target, draft, verdict))
     if isinstance(verdict, SpecchatError):
         raise verdict
-
-
-def _seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
-    source = named_source(env, text)
-    line = StatusLine(env, shown=isinstance(source, HubModel))
-    line.show(f"reading what {spelled(source)} is")
-    try:
-        return see(source, where)
-    finally:
-        line.clear()
 
 
 def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:

@@ -1,11 +1,15 @@
-"""Where the models that commands name can be."""
+"""Where the models that commands name can be, and what they are."""
 
 from functools import cache
 
 from specchat.profiles.hub.client import hub_of
+from specchat.profiles.names import parse_model
 from specchat.profiles.resolve import Whereabouts
+from specchat.profiles.seen import SeenModel, see
+from specchat.profiles.sources import HubModel, ModelSource, NamedModel, spelled
 
 from .environment import Environment
+from .status_line import StatusLine
 from .stores import inventory
 
 
@@ -18,3 +22,25 @@ def whereabouts(env: Environment, *, offline: bool) -> Whereabouts:
         hub=cache(lambda: hub_of(env.variables, env.home, offline=offline)),
         words=profiles_of(env).names(),
     )
+
+
+def source_of(env: Environment, text: str) -> ModelSource:
+    """What `text` names; of a profile, its target."""
+    from .precedence import profiles_of
+
+    source = parse_model(text, mirror=env.variables.get("HF_ENDPOINT", ""))
+    profiles = profiles_of(env)
+    if isinstance(source, NamedModel) and source.name in profiles.files():
+        return profiles.load(source.name).settings.target or source
+    return source
+
+
+def seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
+    """What `text` names, of which only the header is read. A terminal shows that it is waited for."""
+    source = source_of(env, text)
+    line = StatusLine(env, shown=isinstance(source, HubModel))
+    line.show(f"reading what {spelled(source)} is")
+    try:
+        return see(source, where)
+    finally:
+        line.clear()

@@ -1,10 +1,16 @@
-"""What can be wrong with a model's file before anything in it is read."""
+"""A model's file before anything in it is read: which one it is, and what can be wrong with it."""
 
 from pathlib import Path
 
 from .errors import ModelLoadError
 
 MAGIC = b"GGUF"
+
+
+def file_identity(path: Path) -> str:
+    """A file, as long as it is not written again. Raises `OSError` where there is none."""
+    state = path.stat()
+    return f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
 
 
 def check_file(path: Path) -> None:

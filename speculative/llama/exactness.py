@@ -7,11 +7,11 @@ from itertools import count
 from ..cache import Cache
 from ..errors import UsageError
 from ..interrupt import Interrupt
-from ..model_file import check_file
+from ..model_file import check_file, file_identity
 from .certificate import LONGEST, Certificate, certificate_from
 from .config import LlamaConfig
 from .exact_search import ALL_LENGTHS, Search
-from .identity import file_identity, loaded_identity
+from .identity import loaded_identity
 from .pair_config import PairConfig
 from .progress import Progress
 from .rounding_probe import Probe, probe, probe_from

@@ -8,7 +8,7 @@ import llama_cpp
 
 from ..cache import Cache
 from ..compatibility import Compatibility
-from .identity import file_identity
+from ..model_file import file_identity
 from .model import LlamaModel
 
 _RULES = 1

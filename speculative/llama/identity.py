@@ -2,19 +2,12 @@
 
 import platform
 from dataclasses import replace
-from pathlib import Path
 
 import llama_cpp
 
 from .backend import device_names
 from .config import LlamaConfig
 from .threads import default_threads
-
-
-def file_identity(path: Path) -> str:
-    """A file, as long as it is not written again."""
-    state = path.stat()
-    return f"{path.resolve()} {state.st_size} {state.st_mtime_ns}"
 
 
 def loaded_identity(file: str, config: LlamaConfig) -> str:

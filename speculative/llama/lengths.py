@@ -6,7 +6,7 @@ from ..adaptive import AdaptiveLength, sources
 from ..costs import CostCurve
 from ..draft_length import DraftLength, FixedLength
 from ..drafting import MODEL, NGRAM
-from .identity import file_identity
+from ..model_file import file_identity
 from .known_costs import KnownCosts
 from .model import LlamaModel
 from .pair_config import PairConfig

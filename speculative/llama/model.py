@@ -13,13 +13,12 @@ from ..errors import DecodeError
 from ..interrupt import Interrupt
 from ..kinds import check_kind
 from ..model import Rows
-from ..model_file import check_file
+from ..model_file import check_file, file_identity
 from . import loading
 from .backend import Backend, start_backend
 from .batch import Batch
 from .config import LlamaConfig
 from .errors import decode_error
-from .identity import file_identity
 from .vocabulary import Vocabulary
 
 

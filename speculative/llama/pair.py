@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 
 from ..cache import Cache
 from ..decoder import SpeculativeDecoder
-from ..drafting import NoDrafter
-from ..errors import UsageError
+from ..drafting import Drafter, NoDrafter
+from ..errors import SpecchatError, UsageError
 from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
@@ -18,7 +18,7 @@ from ..messages import Message
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .chat import ChatTemplate
-from .drafters import drafter_for, names
+from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
 from .lengths import lengths_for
@@ -117,6 +117,20 @@ class Pair:
         self.close()
 
 
+def _drafted(
+    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
+) -> tuple[PairConfig, Drafter]:
+    """The drafter of a pair, and the settings with what drafts: n-grams, where a draft fails that nobody named."""
+    try:
+        return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+    except SpecchatError as error:
+        if config.draft_named:
+            raise
+        tell(f"N-grams draft alone: {error.message}")
+    config = replace(config, draft="ngram")
+    return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+
+
 def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
@@ -140,7 +154,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         fits = Cache(folder / "fits" if folder else None)
-        drafter = drafter_for(config, target, fits, notices.append, interrupt, on_progress)
+        config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
         opened.pop_all()

@@ -13,12 +13,13 @@ from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, S
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.identity import file_identity, loaded_identity
+from specchat.speculative.llama.identity import loaded_identity
 from specchat.speculative.llama.known_costs import KnownCosts
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.recommended import recommended_sampling
 from specchat.speculative.measuring import DRAFT_LENGTHS, TARGET_LENGTHS
+from specchat.speculative.model_file import file_identity
 
 ONE_THREAD = LlamaConfig(threads=1, n_ctx=256)
 

@@ -1,0 +1,1 @@
+"""Which models draft for a target."""

@@ -1,0 +1,27 @@
+"""Models that may draft for a target, before anybody looked whether they fit."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..gguf.header import ByteSource
+from ..stores.quiet import QuietBytes
+from ..stores.stored import StoredModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A model by the `name` that --draft takes, and where its header can be read; `size` is that of all its files."""
+
+    name: str
+    where: str
+    size: int
+    source: ByteSource
+
+
+def stored_candidates(models: Iterable[StoredModel], below: int) -> list[Candidate]:
+    """The models on this machine of less than `below` bytes: what is as large as its target saves nothing."""
+    return [
+        Candidate(name=model.name, where=model.store, size=model.size, source=QuietBytes(model.path))
+        for model in models
+        if model.size < below
+    ]

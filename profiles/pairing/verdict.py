@@ -1,0 +1,69 @@
+"""Whether candidates fit a target, by their headers, and which of them comes first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from specchat.speculative.compatibility import HasTokenTable, check_vocabularies
+from specchat.speculative.errors import SpecchatError
+
+from ..gguf.facts import ModelFacts, model_facts
+from ..gguf.header import GgufHeader, read_header
+from ..gguf.vocabulary import vocabulary
+from ..stores.conversions import ollama_only
+from ..stores.stored import OLLAMA
+from .candidates import Candidate
+
+MOST_SHARE = 3
+"""A draft that is taken unasked has at most this part of its target's bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a candidate: it fits, but for what `warnings` say, or it does not for a `reason`.
+
+    `facts` are None where not even the header can be read.
+    """
+
+    candidate: Candidate
+    facts: ModelFacts | None = None
+    warnings: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can draft."""
+        return not self.reason
+
+
+def judged(target: HasTokenTable, candidate: Candidate) -> Verdict:
+    """Compare the vocabulary of a candidate with that of a target; whatever is wrong with it is its reason."""
+    try:
+        header = read_header(candidate.source, candidate.name)
+    except SpecchatError as error:
+        return Verdict(candidate, reason=error.message)
+    facts = model_facts(header)
+    if objection := _objection(candidate, header) or facts.objection:
+        return Verdict(candidate, facts, reason=f"It {objection}")
+    try:
+        fit = check_vocabularies(target, vocabulary(header))
+    except SpecchatError as error:
+        return Verdict(candidate, facts, reason=error.message)
+    return Verdict(candidate, facts, warnings=fit.warnings)
+
+
+def best_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Those that fit, then those that do not; of each the smaller first.
+
+    A draft step reads all weights once, so the size is what it costs. What it gains is known only once it is measured:
+    how often a draft is right does not follow from its size.
+    """
+    return sorted(verdicts, key=lambda each: (not each.fits, each.candidate.size, each.candidate.name))
+
+
+def is_small(size: int, target: int) -> bool:
+    """Whether a draft of `size` bytes is small enough to be taken unasked for a target of `target` bytes."""
+    return size * MOST_SHARE <= target
+
+
+def _objection(candidate: Candidate, header: GgufHeader) -> str | None:
+    return ollama_only(header) if candidate.where == OLLAMA else None

@@ -21,7 +21,7 @@ OWNERS = {
     "prompt_toolkit": ["cli"],
     "matplotlib": ["cli"],
     "yaml": ["profiles"],
-    "huggingface_hub": ["profiles"],
+    "huggingface_hub": ["profiles/hub"],
     "httpx2": ["profiles/hub"],
     "numpy": ["speculative"],
     "llama_cpp": ["speculative/llama"],

@@ -36,7 +36,6 @@ def application() -> typer.Typer:
     app.command("pull", cls=GroupedCommand)(gathered(pull))
     app.command("pair", cls=GroupedCommand)(gathered(pair))
     app.command("show", cls=GroupedCommand)(gathered(show))
-    app.command("pair", cls=GroupedCommand)(gathered(pair))
     app.command("list", cls=GroupedCommand)(gathered(list_models))
     app.command("verify", cls=GroupedCommand)(gathered(verify))
     app.command("rm", cls=GroupedCommand)(gathered(rm))

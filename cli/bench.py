@@ -43,13 +43,14 @@ def bench(
         show_config(env, wanted, output.json)
         return
     check_model(env, wanted, PromptOptions(), "bench")
-    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
     if what.verify:
         check_verifiable(what, output)
+    elif output.plot is not None:
+        check_plot(output.plot)
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)  # gigabytes may come
+    if what.verify:
         verify(env, config, output)
         return
-    if output.plot is not None:
-        check_plot(output.plot)
     config = comparable(with_draft(env, config, wanted.settings.draft, output.quiet), models, what)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))

@@ -79,7 +79,7 @@ def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
 def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions) -> PairConfig:
     """The same with the model of --against, which nothing drafts for; it is fetched where it is not here."""
     where = whereabouts(env, offline=options.models.offline)
-    rival = find_pair(Settings(target=parse_model(model)), where)
+    rival = find_pair(env, Settings(target=parse_model(model)), where)
     fetch_pair(env, rival, where, quiet=False)
     return replace(config, target=rival.target.path, draft="none")
 

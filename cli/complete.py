@@ -45,14 +45,14 @@ def complete(
         show_config(env, wanted, output.json)
         return
     check_model(env, wanted, prompt, "complete")
-    config = pair_config(env, options, wanted.settings, quiet=output.quiet)
-    config = with_draft(env, config, wanted.settings.draft, output.quiet)
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")
     text = read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
+    config = pair_config(env, options, wanted.settings, quiet=output.quiet)  # gigabytes may come
+    config = with_draft(env, config, wanted.settings.draft, output.quiet)
     with load(env, config, output.quiet) as pair:
         tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
         Speaker(env, pair, limits(answer, wanted.settings), output).speak_once(tokens)

@@ -8,15 +8,22 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemai
 
 from .environment import Environment
 
+_EVERY = 0.25
+"""Seconds between two updates."""
+
 
 @dataclass(slots=True)
 class DownloadBar:
-    """Bytes, speed and the time left; nothing off a terminal. It is a `profiles.hub.progress.Progress`."""
+    """Bytes, speed and the time left; nothing off a terminal. It is a `profiles.hub.progress.Progress`.
+
+    It is drawn when bytes arrive: no thread writes to the terminal that something else has by then.
+    """
 
     env: Environment
     shown: bool
     _bar: Progress | None = None
     _task: TaskID = field(default=TaskID(0))
+    _drawn: float = 0.0
 
     def __enter__(self) -> "DownloadBar":
         return self
@@ -34,12 +41,17 @@ class DownloadBar:
         self._bar = self._rich_bar()
         self._task = self._bar.add_task("", total=total, completed=done)
         self._bar.start()
-        self._bar.console.show_cursor(True)  # Ctrl-C kills, and would leave it hidden
+        self._bar.console.show_cursor(True)  # a kill would leave it hidden
 
     def advanced(self, count: int) -> None:
         """Move on by `count` bytes."""
-        if self._bar:
-            self._bar.advance(self._task, count)
+        if self._bar is None:
+            return
+        self._bar.update(self._task, advance=count)  # unlike advance(), right where a file starts over
+        now = self.env.now()
+        if now - self._drawn >= _EVERY:
+            self._drawn = now
+            self._bar.refresh()
 
     def _rich_bar(self) -> Progress:
         console = Console(
@@ -55,7 +67,7 @@ class DownloadBar:
             TransferSpeedColumn(),
             TimeRemainingColumn(compact=True),
             console=console,
-            refresh_per_second=4,
+            auto_refresh=False,
             transient=True,
             redirect_stdout=False,
             redirect_stderr=False,

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.hub.download import download
+from specchat.profiles.hub.download import check_room, download
+from specchat.profiles.hub.files import RemoteFile
 from specchat.profiles.resolve import Located, Whereabouts, locate
 from specchat.profiles.seen import seen
 from specchat.profiles.settings import Settings
 from specchat.speculative.compatibility import check_vocabularies
 
 from .environment import Environment
+from .interruption import raising
 from .screen import note
+from .whereabouts import model_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,33 +29,47 @@ class FoundPair:
         return (self.target, self.draft) if self.draft else (self.target,)
 
     @property
-    def is_here(self) -> bool:
-        """Whether nothing has to be fetched."""
-        return not any(model.files for model in self.models)
+    def files(self) -> list[RemoteFile]:
+        """What has to be fetched."""
+        return list(dict.fromkeys(file for model in self.models for file in model.files))
 
 
-def find_pair(settings: Settings, where: Whereabouts) -> FoundPair:
-    """Find the models of `settings`, which name a target, without fetching them. Raises what `locate` does."""
-    assert settings.target is not None
-    draft = None if settings.draft is None or isinstance(settings.draft, str) else locate(settings.draft, where)
-    return FoundPair(locate(settings.target, where), draft)
+def find_pair(env: Environment, settings: Settings, where: Whereabouts) -> FoundPair:
+    """Find the models of `settings`, which name a target, without fetching them; of a profile that drafts, its target.
+
+    Raises what `locate` does.
+    """
+    target, draft = settings.target, settings.draft
+    assert target is not None
+    found = None if draft is None or isinstance(draft, str) else locate(model_of(env, draft), where)
+    return FoundPair(locate(model_of(env, target), where), found)
+
+
+def check_fit(pair: FoundPair, where: Whereabouts) -> None:
+    """Compare the headers of a pair, wherever they are. Raises `VocabularyMismatchError`."""
+    if pair.draft:
+        target, draft = (seen(model, where) for model in (pair.target, pair.draft))
+        check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
 
 
 def fetch_pair(env: Environment, pair: FoundPair, where: Whereabouts, *, quiet: bool) -> None:
-    """Fetch what is missing of a pair; before that, its vocabularies are compared.
+    """Fetch what is missing of a pair, once there is room for all of it and the draft is known to fit.
 
-    Raises `VocabularyMismatchError` where the draft does not fit, and what `download` raises.
+    Ctrl-C keeps what has arrived. Raises `VocabularyMismatchError`, and what `download` raises.
     """
-    if pair.is_here:
+    if not pair.files:
         return
     for model in pair.models:
         if model.files and model.note and not quiet:
             note(env, model.note)
-    if pair.draft:
-        target, draft = (seen(model, where) for model in (pair.target, pair.draft))
-        check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
+    check_room(where.hub(), pair.files)  # a header is megabytes, too
+    check_fit(pair, where)
     from .download_bar import DownloadBar  # brings rich
 
-    files = list(dict.fromkeys(file for model in pair.models for file in model.files))
-    with DownloadBar(env, shown=not quiet) as bar:
-        download(where.hub(), files, bar)
+    try:
+        with raising(), DownloadBar(env, shown=not quiet) as bar:
+            download(where.hub(), pair.files, bar)
+    except KeyboardInterrupt:
+        if not quiet:
+            note(env, "Stopped. What has arrived is kept: the same command goes on from there.")
+        raise

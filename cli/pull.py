@@ -5,12 +5,14 @@ from typing import Annotated
 
 import typer
 
+from specchat.profiles.hub.download import check_room, outstanding
 from specchat.profiles.names import parse_model
-from specchat.profiles.resolve import Located
+from specchat.profiles.resolve import Located, Whereabouts
 from specchat.profiles.settings import Layer, Settings, parse_draft
+from specchat.speculative.model_file import check_file
 
 from .environment import Environment
-from .fetching import FoundPair, fetch_pair, find_pair
+from .fetching import FoundPair, check_fit, fetch_pair, find_pair
 from .options import MODELS, OUTPUT
 from .quantities import file_size
 from .screen import one_line
@@ -67,20 +69,27 @@ def pull(env: Environment, options: PullOptions) -> None:
         draft=None if options.draft is None else parse_draft(options.draft),
     )
     where = whereabouts(env, offline=options.offline)
-    pair = find_pair(asked(env, Layer(named, {"target": "MODEL", "draft": "--draft"}), None).settings, where)
+    pair = find_pair(env, asked(env, Layer(named, {"target": "MODEL", "draft": "--draft"}), None).settings, where)
+    if not pair.files:
+        for model in pair.models:
+            check_file(model.path)
+        check_fit(pair, where)
     if options.dry_run:
-        _tell(env, pair)
+        _tell(env, pair, where)
         return
     fetch_pair(env, pair, where, quiet=options.quiet)
     for model in pair.models:
         env.stdout.write(f"{one_line(str(model.path))}\n")
 
 
-def _tell(env: Environment, pair: FoundPair) -> None:
+def _tell(env: Environment, pair: FoundPair, where: Whereabouts) -> None:
     for model in pair.models:
         env.stdout.write(f"{one_line(_plan(model))}\n")
-    total = sum(file.size for model in pair.models for file in model.files)
-    env.stdout.write(f"{file_size(total)} to fetch\n" if total else "nothing to fetch\n")
+    if not pair.files:
+        env.stdout.write("nothing to fetch\n")
+        return
+    env.stdout.write(f"{file_size(outstanding(where.hub(), pair.files))} to fetch\n")
+    check_room(where.hub(), pair.files)
 
 
 def _plan(model: Located) -> str:

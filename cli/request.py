@@ -54,7 +54,7 @@ def pair_config(
     Raises what finding and fetching raise.
     """
     where = whereabouts(env, offline=options.models.offline)
-    pair = find_pair(settings, where)
+    pair = find_pair(env, settings, where)
     fetch_pair(env, pair, where, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(

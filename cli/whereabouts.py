@@ -26,9 +26,13 @@ def whereabouts(env: Environment, *, offline: bool) -> Whereabouts:
 
 def source_of(env: Environment, text: str) -> ModelSource:
     """What `text` names; of a profile, its target."""
+    return model_of(env, parse_model(text, mirror=env.variables.get("HF_ENDPOINT", "")))
+
+
+def model_of(env: Environment, source: ModelSource) -> ModelSource:
+    """`source`, or the target of the profile that it names."""
     from .precedence import profiles_of
 
-    source = parse_model(text, mirror=env.variables.get("HF_ENDPOINT", ""))
     profiles = profiles_of(env)
     if isinstance(source, NamedModel) and source.name in profiles.files():
         return profiles.load(source.name).settings.target or source

@@ -1,11 +1,15 @@
 """`specchat pull`, and models that are fetched where they are first used, from a hub on this machine."""
 
 import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from ..hub.faults import Fault
+from ..hub.faults import ALWAYS, Fault
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
@@ -23,8 +27,8 @@ def hub(standin, tmp_path):
         standin.add(f"user/{name[:-5].rsplit('-', 1)[0]}-GGUF", {name: tmp_path / name})
         sizes[name] = (tmp_path / name).stat().st_size
 
-    def run(*arguments, **settings):
-        variables = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(tmp_path / "hf")}
+    def run(*arguments, more=(), **settings):
+        variables = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(tmp_path / "hf"), **dict(more)}
         return World(home=lambda: tmp_path, variables=variables, stdin=b"", **settings).run(*arguments)
 
     return SimpleNamespace(standin=standin, run=run, sizes=sizes, cache=tmp_path / "hf" / "hub")
@@ -130,3 +134,137 @@ def test_a_terminal_sees_a_bar_and_a_pipe_does_not(hub):
     done = hub.run("pull", "user/big-GGUF", screen=True)
     assert "/s" in done.out
     assert "100%" in done.out or "kB" in done.out
+
+
+def told(done):
+    """The end of a command as a person sees it."""
+    return f"{done.err}exit code {done.code}\n"
+
+
+@pytest.mark.parametrize("command", [["pull", "user/big-GGUF"], ["run", "-m", "user/big-GGUF", "Hi"]])
+def test_a_pair_that_does_not_fit_costs_its_headers_only(hub, tmp_path, command):
+    """With a body that is large beside the header, as that of real models is."""
+    for name in ("big", "other"):
+        small = (tmp_path / f"{name}-{'Q4_K_M' if name == 'big' else 'Q8_0'}.gguf").read_bytes()
+        hub.standin.add(f"user/{name}-GGUF", {f"{name}-Q4_K_M.gguf": small + bytes(20_000_000)})
+    done = hub.run(command[0], *command[1:], "--draft", "user/other-GGUF", "-q")
+    assert told(done) == (
+        "error: The draft does not fit the target: their normal tokens must agree, but 1 differ, the first being token "
+        "100 ('§' in the target, 'odd' in the draft).\n"
+        "hint: Choose a draft of the same model family, or draft without a model: --draft ngram.\n"
+        "exit code 6\n"
+    )
+    assert 0 < hub.standin.served <= 2 * 64 * 1024
+    assert files(hub.cache) == []
+
+
+def test_a_pair_that_is_here_is_compared_too(hub):
+    hub.run("pull", "user/big-GGUF")
+    hub.run("pull", "user/other-GGUF")
+    hub.standin.requests.clear()
+    assert hub.run("pull", "user/big-GGUF", "--draft", "user/other-GGUF").code == 6
+    assert hub.standin.requests == []
+
+
+def test_a_disk_without_room_for_both_is_told_before_the_first_byte(hub):
+    """Each of the two would be too large for any disk; the headers are not asked for, either."""
+    for name, letter in (("big", "a"), ("small", "b")):
+        repository = hub.standin.repositories[f"user/{name}-GGUF"]
+        [content] = repository.commits[repository.branches["main"]].values()
+        content.__dict__.update(size=5 * 10**17, sha256=letter * 64)
+    for command in (["pull", "user/big-GGUF"], ["run", "-m", "user/big-GGUF", "Hi"]):
+        done = hub.run(*command, "--draft", "user/small-GGUF", "-q")
+        assert (done.code, done.out) == (5, "")
+        assert done.err.startswith("error: There is no room: 1000000000.0 GB are to come, and ")
+        assert "\nhint: Free " in done.err
+    assert (hub.standin.served, files(hub.cache)) == (0, [])
+    dry = hub.run("pull", "user/big-GGUF", "--dry-run")
+    assert (dry.code, dry.out.splitlines()[-1]) == (5, "500000000.0 GB to fetch")
+
+
+@pytest.mark.parametrize("command", [["pull", "user/big-GGUF"], ["run", "-m", "user/big-GGUF", "Hi"]])
+@pytest.mark.parametrize("draft", [(), ("--draft", "user/small-GGUF")])
+def test_a_gated_model_is_told_with_its_page_and_what_to_type(hub, command, draft):
+    hub.standin.repositories["user/big-GGUF"].gated = True
+    done = hub.run(*command, *draft, "-q")
+    assert told(done).replace(hub.standin.endpoint, "HUB") == (
+        "error: user/big-GGUF is gated: its licence has to be accepted by somebody who is logged in.\n"
+        "hint: Accept it at HUB/user/big-GGUF, then type: hf auth login\n"
+        "exit code 4\n"
+    )
+    assert hub.standin.served == 0
+    assert not any(name.endswith(".gguf") for name in files(hub.cache))
+
+
+def test_offline_nothing_is_asked_and_what_is_missing_is_named(hub):
+    for arguments, more in (((), {"HF_HUB_OFFLINE": "1"}), (("--offline",), {})):
+        done = hub.run("pull", "user/big-GGUF", *arguments, more=more)
+        assert told(done) == (
+            "error: user/big-GGUF is not on this machine, and the hub may not be asked.\n"
+            "hint: Leave out --offline and HF_HUB_OFFLINE once, or name a file.\n"
+            "exit code 3\n"
+        )
+    assert hub.standin.requests == []
+
+
+def test_a_command_line_that_makes_no_sense_fetches_nothing(hub):
+    for line in (
+        ["complete", "-m", "user/big-GGUF"],
+        ["run", "-m", "user/big-GGUF", "--json", "-i", "Hi"],
+        ["bench", "-m", "user/big-GGUF", "--verify", "--full"],
+    ):
+        assert hub.run(*line).code == 2
+    assert hub.standin.requests == []
+
+
+def test_a_file_that_is_not_there_was_not_pulled(hub):
+    done = hub.run("pull", "./nothing.gguf")
+    assert (done.code, done.out) == (3, "")
+    assert "error: There is no model file nothing.gguf.\n" in done.err
+
+
+def test_a_profile_that_is_named_as_a_draft_is_its_target(hub):
+    assert hub.run("profile", "new", "mine", "-m", "user/small-GGUF").code == 0
+    done = hub.run("run", "-m", "user/big-GGUF", "--draft", "mine", "Hi")
+    assert (done.code, done.pair.config.draft.name) == (0, "small-Q8_0.gguf")
+
+
+def test_what_a_broken_download_left_is_not_counted_again(hub):
+    half = hub.sizes["big-Q4_K_M.gguf"] // 2
+    hub.standin.inject(Fault("/cdn/", cut_at=half))
+    hub.standin.inject(Fault("/cdn/", times=ALWAYS, status=404))
+    assert hub.run("pull", "user/big-GGUF").code != 0
+    hub.standin.faults.clear()
+    left = (hub.sizes["big-Q4_K_M.gguf"] - half) / 1000
+    assert hub.run("pull", "user/big-GGUF", "--dry-run").out.splitlines()[-1] == f"{left:.1f} kB to fetch"
+    assert hub.run("pull", "user/big-GGUF").code == 0
+    assert hub.standin.served == hub.sizes["big-Q4_K_M.gguf"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
+def test_ctrl_c_in_a_download_keeps_what_has_arrived(hub, tmp_path):
+    whole = (tmp_path / "big-Q4_K_M.gguf").read_bytes() + bytes(20_000_000)
+    hub.standin.add("user/big-GGUF", {"big-Q4_K_M.gguf": whole})
+    half = len(whole) // 2
+    fault = hub.standin.inject(Fault("/cdn/", stall_at=half))
+    command = (sys.executable, "-m", "specchat.cli.main", "pull", "user/big-GGUF")
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
+    kept |= {"HF_ENDPOINT": hub.standin.endpoint, "HF_HOME": str(tmp_path / "hf")}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=kept, **streams) as process:
+        try:
+            assert fault.stalled.wait(60)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    fault.release.set()
+    assert (process.returncode, out) == (-signal.SIGINT, "")
+    assert err == (
+        "user/big-GGUF: big-Q4_K_M.gguf, the only model in it.\n"
+        "Stopped. What has arrived is kept: the same command goes on from there.\n"
+    )
+    assert not any(name.endswith(".gguf") for name in files(hub.cache))
+    done = hub.run("pull", "user/big-GGUF")
+    assert Path(done.out.strip()).read_bytes() == whole
+    assert hub.standin.served <= 1.1 * len(whole)

@@ -84,7 +84,7 @@ def pull(env: Environment, options: PullOptions) -> None:
 
 def _tell(env: Environment, pair: FoundPair, where: Whereabouts) -> None:
     for model in pair.models:
-        env.stdout.write(f"{one_line(_plan(model))}\n")
+        env.stdout.writelines(f"{one_line(line)}\n" for line in _plan(model))
     if not pair.files:
         env.stdout.write("nothing to fetch\n")
         return
@@ -92,8 +92,8 @@ def _tell(env: Environment, pair: FoundPair, where: Whereabouts) -> None:
     check_room(where.hub(), pair.files)
 
 
-def _plan(model: Located) -> str:
+def _plan(model: Located) -> list[str]:
     if not model.files:
-        return f"{model.path}: on this machine"
-    note = f" ({model.note.rstrip('.')})" if model.note else ""
-    return "\n".join(f"{file.repo}/{file.path}: {file_size(file.size)}" for file in model.files) + note
+        return [f"{model.path}: on this machine"]
+    *others, last = (f"{file.repo}/{file.path}: {file_size(file.size)}" for file in model.files)
+    return [*others, f"{last} ({model.note.rstrip('.')})" if model.note else last]

@@ -4,7 +4,7 @@ Newer llama.cpp keeps its downloads in the same layout, in the same folder unles
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .model_files import ModelFiles, models_among
@@ -36,17 +36,25 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
     named: set[str] = set()
     listed: set[tuple[Path, ...]] = set()
     survey.entries(folder / "blobs")  # where it is closed there are no models, and that is noticed
-    for snapshot in _snapshots(folder, survey):
+    branches = _branches(folder, survey)
+    for snapshot in _snapshots(folder, survey, branches):
+        branch = branches.get(snapshot.name)
         for files in models_among(survey.files_below(snapshot, _DEPTH)):
             blobs = tuple(shard.resolve() for shard in files.shards)
             name = f"{repo}/{files.shards[0].relative_to(snapshot).as_posix()}"
-            if not files.missing and blobs not in listed:
-                listed.add(blobs)
-                yield _older(name, files, blobs) if name in named else _found(repo, name, files, blobs)
-                named.add(name)
-            elif files.missing and name not in named:
+            if files.missing and not branch and name not in named:
                 remedy = f"specchat pull {name} fetches the rest."
                 survey.notices.append(incomplete(name, survey.store, files.missing, remedy))
+            if files.missing or blobs in listed:
+                continue
+            listed.add(blobs)
+            if branch:  # a repository alone means its main branch
+                yield _unnamed(f"of the branch {branch} of {repo}", files, blobs)
+            elif name in named:
+                yield _unnamed(f"an older revision of {name}", files, blobs)
+            else:
+                named.add(name)
+                yield _found(repo, name, files, blobs)
 
 
 def _found(repo: str, name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
@@ -59,12 +67,24 @@ def _found(repo: str, name: str, files: ModelFiles, blobs: Iterable[Path]) -> Fo
     )
 
 
-def _older(name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
-    return Found(shards=files.shards, sums=tuple(map(blob_sum, blobs)), note=f"an older revision of {name}")
+def _unnamed(note: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
+    return Found(shards=files.shards, sums=tuple(map(blob_sum, blobs)), note=note)
 
 
-def _snapshots(folder: Path, survey: Survey) -> list[Path]:
-    """The revisions of a repository that are here: what `main` is first, then the newest."""
+def _snapshots(folder: Path, survey: Survey, branches: Mapping[str, str]) -> list[Path]:
+    """The revisions of a repository that are here: what `main` is first, then the newest, other branches last."""
     main = survey.text(folder / "refs" / "main").strip()
     snapshots = survey.folders(folder / "snapshots")
-    return sorted(snapshots, key=lambda snapshot: (snapshot.name != main, -snapshot.stat().st_mtime))
+    return sorted(snapshots, key=lambda each: (each.name != main, each.name in branches, -each.stat().st_mtime))
+
+
+def _branches(folder: Path, survey: Survey) -> dict[str, str]:
+    """The branches that are not `main`, by the commits that they are at and `main` is not."""
+    references = folder / "refs"
+    level, found = [references], dict[str, str]()
+    for _ in range(_DEPTH):
+        entries = [entry for each in level for entry in survey.entries(each)]
+        found |= {survey.text(entry).strip(): entry.relative_to(references).as_posix() for entry in entries}
+        level = entries
+    found.pop(survey.text(references / "main").strip(), None)
+    return found

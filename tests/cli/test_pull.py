@@ -268,3 +268,19 @@ def test_ctrl_c_in_a_download_keeps_what_has_arrived(hub, tmp_path):
     done = hub.run("pull", "user/big-GGUF")
     assert Path(done.out.strip()).read_bytes() == whole
     assert hub.standin.served <= 1.1 * len(whole)
+
+
+def test_a_repository_is_its_main_branch_whatever_else_of_it_is_here(hub, tmp_path):
+    hub.standin.add("user/big-GGUF", {"big-Q4_K_M.gguf": tmp_path / "small-Q8_0.gguf"}, branch="v2")
+    side = hub.run("pull", f"{hub.standin.endpoint}/user/big-GGUF/blob/v2/big-Q4_K_M.gguf").out.strip()
+    assert hub.run("pull", "user/big-GGUF", "--offline").code == 3
+    main = hub.run("pull", "user/big-GGUF").out.strip()
+    assert os.path.getsize(side) == hub.sizes["small-Q8_0.gguf"]  # noqa: PTH202
+    assert os.path.getsize(main) == hub.sizes["big-Q4_K_M.gguf"]  # noqa: PTH202
+
+
+def test_a_dry_run_names_each_part_of_a_split_model_in_a_line(hub):
+    hub.standin.add("user/split", {f"m-Q8_0-0000{part}-of-00002.gguf": b"GGUF" * part for part in (1, 2)})
+    first, second, total = hub.run("pull", "user/split", "--dry-run").out.splitlines()
+    assert (first, total) == ("user/split/m-Q8_0-00001-of-00002.gguf: 4 B", "12 B to fetch")
+    assert second.startswith("user/split/m-Q8_0-00002-of-00002.gguf: 8 B (")

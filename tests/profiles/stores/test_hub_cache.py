@@ -82,6 +82,23 @@ def test_what_main_is_now_is_meant_and_an_older_revision_is_called_by_path(tmp_p
     assert found.find(str(old)).note == "an older revision of u/r/m-Q8_0.gguf"
 
 
+def test_another_branch_is_not_what_a_repository_means(tmp_path):
+    side = hub_file(tmp_path, "u/r", "m-Q8_0.gguf", b"side", commit="a" * 40, ref="v2")
+    found = listed(tmp_path)
+    assert [found.find(name) for name in ("u/r", "u/r:Q8_0", "u/r/m-Q8_0.gguf")] == [None] * 3
+    assert [(model.name, model.note) for model in found.models] == [(str(side), "of the branch v2 of u/r")]
+    main = hub_file(tmp_path, "u/r", "m-Q8_0.gguf", b"main", commit="b" * 40)
+    assert listed(tmp_path).find("u/r").path == main
+
+
+def test_a_branch_that_is_at_what_main_is_at_is_main(tmp_path):
+    for branch in ("main", "v2"):
+        link = tmp_path / "models--u--r/snapshots" / ("a" * 40) / "m-Q8_0.gguf"
+        link.unlink(missing_ok=True)
+        hub_file(tmp_path, "u/r", "m-Q8_0.gguf", b"same", commit="a" * 40, ref=branch)
+    assert names(tmp_path) == ["u/r:Q8_0"]
+
+
 def test_where_no_branch_says_what_is_meant_it_is_the_newest(tmp_path):
     links = [hub_file(tmp_path, "u/r", "m-Q8_0.gguf", commit.encode(), commit * 40, ref=None) for commit in "abc"]
     for place, link in enumerate(links):

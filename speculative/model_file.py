@@ -1,10 +1,28 @@
 """A model's file before anything in it is read: which one it is, and what can be wrong with it."""
 
+import os
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import ModelLoadError
 
 MAGIC = b"GGUF"
+_NO_TRACE = getattr(os, "O_NOATIME", 0)  # of Linux alone
+
+
+def open_quietly(path: Path) -> BinaryIO:
+    """The file, open for reading. When a model was last used is when the system last saw it read: this leaves no trace.
+
+    Raises `OSError`.
+    """
+    return open(path, "rb", opener=_opened)
+
+
+def _opened(path: str, flags: int) -> int:
+    try:
+        return os.open(path, flags | _NO_TRACE)
+    except PermissionError:  # only the owner of a file may leave no trace
+        return os.open(path, flags)
 
 
 def file_identity(path: Path) -> str:
@@ -28,7 +46,7 @@ def check_file(path: Path) -> None:
     if not path.is_file():  # a pipe would be waited for
         raise ModelLoadError(f"{path} is not a regular file.", "Models are read from files on a disk.")
     try:
-        with path.open("rb") as file:
+        with open_quietly(path) as file:
             start = file.read(len(MAGIC))
     except OSError as error:
         raise ModelLoadError(f"{path} cannot be read: {error.strerror}.", "Check its permissions.") from error

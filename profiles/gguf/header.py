@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from specchat.speculative.errors import ModelLoadError
-from specchat.speculative.model_file import MAGIC, check_file, check_magic
+from specchat.speculative.model_file import MAGIC, check_file, check_magic, open_quietly
 
 from .cursor import LENGTH, LIMIT, Cursor
 from .values import NUMBERS, GgufArray, Value, read_value
@@ -35,7 +35,7 @@ class ByteSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileBytes:
-    """A file on this machine."""
+    """A file on this machine; reading its header does not count as a use of it."""
 
     path: Path
 
@@ -43,7 +43,7 @@ class FileBytes:
         """Part of the file. Raises `ModelLoadError` for what is no readable GGUF file."""
         check_file(self.path)
         try:
-            with self.path.open("rb") as file:
+            with open_quietly(self.path) as file:
                 file.seek(offset)
                 return file.read(size)
         except OSError as error:

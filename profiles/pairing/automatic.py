@@ -9,10 +9,9 @@ from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.model_file import file_identity
 
-from ..gguf.header import read_header
+from ..gguf.header import FileBytes, read_header
 from ..gguf.vocabulary import vocabulary
 from ..shards import all_parts
-from ..stores.quiet import QuietBytes
 from ..stores.stored import StoredModel
 from .candidates import Candidate, stored_candidates
 from .glance import first_texts, may_be_kin
@@ -73,10 +72,10 @@ class _Judge:
 
     def _may_be_kin(self, candidate: Candidate) -> bool:
         if self._texts is None:
-            self._texts = first_texts(QuietBytes(self.target))
+            self._texts = first_texts(FileBytes(self.target))
         return may_be_kin(self._texts, first_texts(candidate.source))
 
     def _table(self) -> HasTokenTable:
         if self._vocabulary is None:
-            self._vocabulary = vocabulary(read_header(QuietBytes(self.target), str(self.target)))
+            self._vocabulary = vocabulary(read_header(FileBytes(self.target), str(self.target)))
         return self._vocabulary

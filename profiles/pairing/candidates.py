@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..gguf.header import ByteSource
-from ..stores.quiet import QuietBytes
+from ..gguf.header import ByteSource, FileBytes
 from ..stores.stored import StoredModel
 
 
@@ -21,7 +20,7 @@ class Candidate:
 def stored_candidates(models: Iterable[StoredModel], below: int) -> list[Candidate]:
     """The models on this machine of less than `below` bytes: what is as large as its target saves nothing."""
     return [
-        Candidate(name=model.name, where=model.store, size=model.size, source=QuietBytes(model.path))
+        Candidate(name=model.name, where=model.store, size=model.size, source=FileBytes(model.path))
         for model in models
         if model.size < below
     ]

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from specchat.speculative.errors import ModelLoadError, SpecchatError
 
 from ..gguf.facts import ModelFacts, model_facts
-from ..gguf.header import read_header
+from ..gguf.header import FileBytes, read_header
 from .conversions import ollama_only
-from .quiet import QuietBytes
 from .stored import OLLAMA, StoredModel
 
 
@@ -22,7 +21,7 @@ class Description:
 def described(model: StoredModel) -> Description:
     """What is in the file of a model; a damaged one is described as that."""
     try:
-        header = read_header(QuietBytes(model.path), str(model.path))
+        header = read_header(FileBytes(model.path), str(model.path))
     except SpecchatError as error:
         return Description(None, error.message)
     facts = model_facts(header)
@@ -34,7 +33,7 @@ def check_loadable(model: StoredModel) -> None:
     """Raise `ModelLoadError` for a file of Ollama's that only Ollama can load, or that is none."""
     if model.store != OLLAMA:
         return
-    reason = ollama_only(read_header(QuietBytes(model.path), model.name))
+    reason = ollama_only(read_header(FileBytes(model.path), model.name))
     if reason:
         hint = "Get the same model from the hub: specchat pull USER/REPO, one whose name ends in -GGUF."
         raise ModelLoadError(f"{model.name} {reason}", hint)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from .quiet import open_quietly
+from specchat.speculative.model_file import open_quietly
 
 _CHUNK = 1 << 20
 _GIT = "git-sha1"

@@ -96,10 +96,10 @@ def test_the_list_as_json(stores):
 
 
 @pytest.mark.skipif(not hasattr(os, "O_NOATIME"), reason="only Linux reads without a trace")
-@pytest.mark.parametrize("command", ["list", "verify"])
+@pytest.mark.parametrize("command", ["list", "verify", "show tiny:1m", "pair user/big-GGUF --offline"])
 def test_looking_at_models_is_no_use_of_them(stores, command):
     before = world(stores).run("list", "--json").out
-    world(stores).run(command)
+    assert world(stores).run(*command.split()).code == 0
     assert world(stores).run("list", "--json").out == before
     assert "2023-11-14T12:00:00" in before
 
@@ -133,6 +133,13 @@ def test_every_listed_name_can_be_shown(stores, name):
     done = world(stores).run("show", name, "--draft", name)
     assert (done.code, done.err) == (0, "")
     assert str(path_of(stores, name)) in "".join(line.strip() for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drafts_are_listed_for_every_listed_name(stores, name):
+    done = world(stores).run("pair", name, "--offline", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["model"]["size"] == path_of(stores, name).stat().st_size
 
 
 @pytest.mark.parametrize("name", NAMES)

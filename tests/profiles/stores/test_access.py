@@ -6,9 +6,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from specchat.profiles.gguf.header import FileBytes
 from specchat.profiles.stores.inventory import stored_models
 from specchat.profiles.stores.places import Places
-from specchat.profiles.stores.quiet import QuietBytes
 
 from .layouts import hub_file, lm_studio_file, ollama_model
 
@@ -92,4 +92,4 @@ def test_what_belongs_to_another_is_read_all_the_same(shared):
     file = shared / "m.gguf"
     file.write_bytes(b"GGUF")
     with nobody():
-        assert QuietBytes(file).read(1, 2) == b"GU"
+        assert FileBytes(file).read(1, 2) == b"GU"

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.stores.description import Description, described
@@ -12,9 +10,9 @@ from specchat.profiles.stores.stored import StoredModel
 
 from .environment import Environment
 from .json_text import written
-from .options import OUTPUT
 from .quantities import day, file_size, moment
 from .screen import note
+from .shared_options import JsonOption
 from .stores import inventory, tell_notices
 from .table import Entry, table_lines
 
@@ -27,7 +25,7 @@ _UNTOLD = ("default", "")
 class ListOptions:
     """How to list."""
 
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    json: JsonOption = False
 
 
 def list_models(env: Environment, options: ListOptions) -> None:

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.pairing.candidates import Candidate, stored_candidates
@@ -17,13 +15,12 @@ from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .json_text import written
-from .options import MODELS, OUTPUT
 from .quantities import file_size
 from .screen import note, one_line, warn
+from .shared_options import JsonOption, ModelArgument, OfflineOption
 from .status_line import StatusLine
 from .stores import inventory, tell_notices
 from .table import Entry, table_lines
-from .values import filled
 from .whereabouts import seen, whereabouts
 
 _HEADER = ("fits", "size", "of target", "where", "licence")
@@ -35,24 +32,13 @@ _THIRD = "--draft auto leaves it alone: it has more than a third of the target's
 class DraftsOptions:
     """For what, and where to look."""
 
-    model: Annotated[
-        str,
-        typer.Argument(
-            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
-            metavar="MODEL",
-            show_default=False,
-            help="The model that answers: a GGUF file, USER/REPO[:QUANT], or a name that specchat list shows.",
-            rich_help_panel=MODELS,
-        ),
-    ]
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Ask nobody: look on this machine.", rich_help_panel=MODELS)
-    ] = False
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    model: ModelArgument
+    offline: OfflineOption = False
+    json: JsonOption = False
 
 
 def pair(env: Environment, options: DraftsOptions) -> None:
-    """List the smaller models that can draft for a model, and why others cannot.
+    """List what can draft for a model, and why others cannot.
 
     Those that fit come first, and of these the smaller: a draft step reads all of a draft, so its size is what it
     costs. What it gains is not guessed: specchat bench measures it. Nothing is loaded, and only headers are fetched.

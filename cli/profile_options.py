@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from .shared_options import JsonOption
 from .values import filled
 
 PROFILE, MODELS, OUTPUT = "Profile", "Models", "Output"
@@ -14,7 +15,7 @@ PROFILE, MODELS, OUTPUT = "Profile", "Models", "Output"
 class ListOptions:
     """How to list."""
 
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    json: JsonOption = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class ShowOptions:
             rich_help_panel=PROFILE,
         ),
     ]
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    json: JsonOption = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

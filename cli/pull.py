@@ -13,10 +13,10 @@ from specchat.speculative.model_file import check_file
 
 from .environment import Environment
 from .fetching import FoundPair, check_fit, fetch_pair, find_pair
-from .options import MODELS, OUTPUT
+from .options import OUTPUT
 from .quantities import file_size
 from .screen import one_line
-from .values import filled
+from .shared_options import DraftOption, ModelArgument, OfflineOption
 from .whereabouts import whereabouts
 
 
@@ -24,43 +24,22 @@ from .whereabouts import whereabouts
 class PullOptions:
     """What to fetch."""
 
-    model: Annotated[
-        str,
-        typer.Argument(
-            parser=filled("USER/REPO:QUANT, or a profile"),
-            metavar="MODEL",
-            show_default=False,
-            help="USER/REPO[:QUANT] or an address of the hub, or a profile, whose draft comes along.",
-            rich_help_panel=MODELS,
-        ),
-    ]
-    draft: Annotated[
-        str | None,
-        typer.Option(
-            "-md",
-            "--draft",
-            "--model-draft",
-            parser=filled("a smaller model"),
-            metavar="MODEL",
-            help="Fetch this one to draft for it; both are compared first.",
-            rich_help_panel=MODELS,
-        ),
-    ] = None
+    model: ModelArgument
+    draft: DraftOption = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be fetched, and how much.", rich_help_panel=OUTPUT)
     ] = False
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Ask nobody: only say what is on this machine.", rich_help_panel=MODELS)
-    ] = False
+    offline: OfflineOption = False
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress and no notes.", rich_help_panel=OUTPUT)] = (
         False
     )
 
 
 def pull(env: Environment, options: PullOptions) -> None:
-    """Fetch models from the hub into its cache, which other tools share.
+    """Fetch models from the hub, once they are known to fit.
 
-    What was cut off goes on where it stopped; nothing counts before its checksum is right. Prints the files.
+    They go into the hub's own cache, which other tools share. Of a profile, its draft comes along. What was cut off goes
+    on where it stopped; nothing counts before its checksum is right. Prints the files.
     """
     from .precedence import asked
 

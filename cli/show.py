@@ -1,9 +1,7 @@
 """`specchat show`: what a model is, and whether a draft fits it, from the headers of their files alone."""
 
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
@@ -13,10 +11,9 @@ from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .json_text import written
-from .options import MODELS, OUTPUT
 from .quantities import file_size
 from .screen import write_rows
-from .values import filled
+from .shared_options import DraftOption, JsonOption, ModelArgument, OfflineOption
 from .whereabouts import seen, whereabouts
 
 Verdict = Compatibility | SpecchatError
@@ -27,32 +24,10 @@ Verdict = Compatibility | SpecchatError
 class ShowOptions:
     """What to show."""
 
-    model: Annotated[
-        str,
-        typer.Argument(
-            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
-            metavar="MODEL",
-            show_default=False,
-            help="A GGUF file, USER/REPO[:QUANT] of the hub, or a name that specchat list shows.",
-            rich_help_panel=MODELS,
-        ),
-    ]
-    draft: Annotated[
-        str | None,
-        typer.Option(
-            "-md",
-            "--draft",
-            "--model-draft",
-            parser=filled("a smaller model"),
-            metavar="MODEL",
-            help="A smaller model: does it fit as a draft?",
-            rich_help_panel=MODELS,
-        ),
-    ] = None
-    offline: Annotated[
-        bool, typer.Option("--offline", help="Ask nobody: show what is on this machine.", rich_help_panel=MODELS)
-    ] = False
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    model: ModelArgument
+    draft: DraftOption = None
+    offline: OfflineOption = False
+    json: JsonOption = False
 
 
 def show(env: Environment, options: ShowOptions) -> None:

@@ -13,8 +13,9 @@ from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .json_text import written
-from .options import MODELS, OUTPUT
+from .options import MODELS
 from .screen import one_line
+from .shared_options import JsonOption
 from .status_line import StatusLine
 from .stores import inventory, named
 
@@ -34,7 +35,7 @@ class VerifyOptions:
             rich_help_panel=MODELS,
         ),
     ] = None
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)] = False
+    json: JsonOption = False
 
 
 def verify(env: Environment, options: VerifyOptions) -> None:

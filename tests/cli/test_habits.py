@@ -2,7 +2,9 @@
 
 import pytest
 
+from specchat.cli.app import application
 from specchat.cli.habits import is_file
+from specchat.cli.usage import COMMANDS
 
 from .fakes import World
 
@@ -105,3 +107,9 @@ def test_a_value_that_makes_no_sense_is_named_with_its_option(value, message):
 
 def test_a_prompt_too_long_for_the_name_of_a_file_is_no_file():
     assert not is_file("问" * 400)
+
+
+def test_each_command_is_there_once_and_known_to_be_one():
+    app = application()
+    names = [*(each.name for each in app.registered_commands), *(each.name for each in app.registered_groups)]
+    assert sorted(names) == sorted(COMMANDS)

@@ -38,7 +38,7 @@ def bench(
     from .show_config import show_config
 
     options = options_of(models, what, drafting, machine, output.verbose)
-    wanted = asked(env, flag_settings(options), models.profile)
+    wanted = asked(env, flag_settings(options, env.mirror), models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)
         return
@@ -56,7 +56,7 @@ def bench(
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None
         if what.against is not None:
-            other = rival_config(env, config, what.against, options)
+            other = rival_config(env, config, what.against, options, output.quiet)
             rival = loaded.enter_context(load(env, other, output.quiet, pair.session.interrupt))
         twin = loaded.enter_context(pair.twin())
         contest = prepare(env, pair, twin, rival, what)

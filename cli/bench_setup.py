@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specchat.profiles.names import parse_model
 from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, QUICK_KINDS, Case, Prompt, cases_of, packaged_prompts
 from specchat.speculative.bench.schedule import Plan
@@ -24,7 +23,7 @@ from .flags import PairOptions
 from .input import text_or_file
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 from .screen import warn
-from .whereabouts import whereabouts
+from .whereabouts import source_of, whereabouts
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -76,11 +75,11 @@ def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
             raise UsageError(f"The fixed length {length} is longer than drafts may be.", hint.format(length))
 
 
-def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions) -> PairConfig:
+def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions, quiet: bool) -> PairConfig:
     """The same with the model of --against, which nothing drafts for; it is fetched where it is not here."""
     where = whereabouts(env, offline=options.models.offline)
-    rival = find_pair(env, Settings(target=parse_model(model)), where)
-    fetch_pair(env, rival, where, quiet=False)
+    rival = find_pair(env, Settings(target=source_of(env, model)), where)
+    fetch_pair(env, rival, where, quiet=quiet)
     return replace(config, target=rival.target.path, draft="none")
 
 

@@ -40,7 +40,7 @@ def complete(
     from .speaker import Speaker
 
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
-    wanted = asked(env, flag_settings(options, stop=answer.stop), models.profile)
+    wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)
         return

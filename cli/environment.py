@@ -71,6 +71,11 @@ class Environment:
         return folder / "specchat"
 
     @property
+    def mirror(self) -> str:
+        """The address that stands in for the hub; empty where none does."""
+        return self.variables.get("HF_ENDPOINT", "")
+
+    @property
     def width(self) -> int:
         """The columns of a table on standard output."""
         return self.columns() if self.stdout_is_terminal else _FALLBACK_COLUMNS

@@ -45,12 +45,18 @@ class PairOptions:
     verbose: bool
 
 
-def flag_settings(options: PairOptions, system: str | None = None, stop: Sequence[str] | None = None) -> Layer:
-    """What the options set. An empty text for `stop` is none, and still wins over others."""
+def flag_settings(
+    options: PairOptions, mirror: str, system: str | None = None, stop: Sequence[str] | None = None
+) -> Layer:
+    """What the options set. An empty text for `stop` is none, and still wins over others.
+
+    Models may be named by addresses at `mirror`, as `parse_model` reads them.
+    """
+    model, draft = options.models.model, options.models.draft
     drafting, machine, sampling = options.drafting, options.machine, options.sampling
     settings = Settings(
-        target=None if options.models.model is None else parse_model(options.models.model),
-        draft=None if options.models.draft is None else parse_draft(options.models.draft),
+        target=None if model is None else parse_model(model, mirror=mirror),
+        draft=None if draft is None else parse_draft(draft, mirror=mirror),
         draft_max=drafting.draft_max,
         draft_length=drafting.draft_length,
         context=machine.context,

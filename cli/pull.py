@@ -38,14 +38,14 @@ class PullOptions:
 def pull(env: Environment, options: PullOptions) -> None:
     """Fetch models from the hub, once they are known to fit.
 
-    They go into the hub's own cache, which other tools share. Of a profile, its draft comes along. What was cut off goes
-    on where it stopped; nothing counts before its checksum is right. Prints the files.
+    They go into the hub's own cache, which other tools share. Of a profile, its draft comes along. What was cut off
+    goes on where it stopped; nothing counts before its checksum is right. Prints the files.
     """
     from .precedence import asked
 
     named = Settings(
-        target=parse_model(options.model, mirror=env.variables.get("HF_ENDPOINT", "")),
-        draft=None if options.draft is None else parse_draft(options.draft),
+        target=parse_model(options.model, mirror=env.mirror),
+        draft=None if options.draft is None else parse_draft(options.draft, mirror=env.mirror),
     )
     where = whereabouts(env, offline=options.offline)
     pair = find_pair(env, asked(env, Layer(named, {"target": "MODEL", "draft": "--draft"}), None).settings, where)

@@ -46,7 +46,7 @@ def run(
 
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     system = text_or_file(env, chat.system) if chat.system is not None else None
-    flags = flag_settings(options, system, answer.stop)
+    flags = flag_settings(options, env.mirror, system, answer.stop)
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return

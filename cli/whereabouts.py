@@ -26,7 +26,7 @@ def whereabouts(env: Environment, *, offline: bool) -> Whereabouts:
 
 def source_of(env: Environment, text: str) -> ModelSource:
     """What `text` names; of a profile, its target."""
-    return model_of(env, parse_model(text, mirror=env.variables.get("HF_ENDPOINT", "")))
+    return model_of(env, parse_model(text, mirror=env.mirror))
 
 
 def model_of(env: Environment, source: ModelSource) -> ModelSource:

@@ -96,7 +96,7 @@ def merged(layers: Sequence[Layer]) -> Layer:
     return found
 
 
-def parse_draft(text: str, folder: Path = Path()) -> DraftChoice:
+def parse_draft(text: str, folder: Path = Path(), mirror: str = "") -> DraftChoice:
     """What `text` names as a draft: one of the words, or a model as `parse_model` reads it."""
     match text:
         case "auto":
@@ -106,7 +106,7 @@ def parse_draft(text: str, folder: Path = Path()) -> DraftChoice:
         case "none":
             return "none"
         case _:
-            return parse_model(text, folder)
+            return parse_model(text, folder, mirror)
 
 
 def read_settings(values: Fields, folder: Path, name: str) -> Layer:

@@ -34,6 +34,7 @@ class CostCurve:
     _drifts: list[float] = field(default_factory=lambda: [1.0, 1.0])
     _recent: dict[int, list[float]] = field(default_factory=dict)
     _found: tuple[list[int], NDArray[np.float64]] | None = None
+    """What `_points` gave, until something is learned."""
 
     def snapshot(self) -> Mapping[int, float]:
         """What is worth keeping for the next run: seconds by length."""

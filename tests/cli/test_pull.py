@@ -100,7 +100,7 @@ def test_offline_what_is_not_here_is_missing(hub):
     ("repository", "fault", "code", "word"),
     [
         ("user/missing", None, 4, "user/missing"),
-        ("user/big-GGUF", Fault(status=500), 5, "500"),
+        ("user/big-GGUF", Fault(status=501), 5, "501"),
     ],
 )
 def test_refusals_and_failures_have_their_exit_codes(hub, repository, fault, code, word):
@@ -284,3 +284,14 @@ def test_a_dry_run_names_each_part_of_a_split_model_in_a_line(hub):
     first, second, total = hub.run("pull", "user/split", "--dry-run").out.splitlines()
     assert (first, total) == ("user/split/m-Q8_0-00001-of-00002.gguf: 4 B", "12 B to fetch")
     assert second.startswith("user/split/m-Q8_0-00002-of-00002.gguf: 8 B (")
+
+
+def test_addresses_of_a_mirror_are_taken_wherever_a_model_is(hub):
+    target, draft = (
+        f"{hub.standin.endpoint}/user/{name}-GGUF/blob/main/{name}-{quant}.gguf"
+        for name, quant in (("big", "Q4_K_M"), ("small", "Q8_0"))
+    )
+    done = hub.run("run", "-m", target, "--draft", draft, "Hi")
+    assert done.code == 0
+    assert done.pair.config.draft.name == "small-Q8_0.gguf"
+    assert hub.run("pull", target, "--draft", draft, "--offline").code == 0

@@ -12,8 +12,13 @@ _PATIENCE = 8 * 10**9
 
 
 def memory_for_models() -> int:
-    """The bytes of the largest GPU, or else those of a model that is still pleasant on the CPU."""
-    return largest_gpu() or min(_PATIENCE, main_memory().get("MemTotal", 0) // 2)
+    """The bytes that models may take on this machine."""
+    return room_for_models(largest_gpu(), main_memory().get("MemTotal", 0))
+
+
+def room_for_models(gpu: int, main: int) -> int:
+    """The bytes of the largest GPU, or where there is none, those of a model that is still pleasant on the CPU."""
+    return gpu or min(_PATIENCE, main // 2)
 
 
 def largest_gpu() -> int:

@@ -62,8 +62,8 @@ def test_a_draft_that_does_not_fit_is_refused_before_it_is_fetched(hub):
     assert done.code == 6
     assert done.err == (
         "error: The draft does not fit the target: their normal tokens must agree, but 1 differ, the first being token "
-        "100 ('§' in the target, 'odd' in the draft).\n".replace("'§'", done.err.split("100 (")[1].split(" in ")[0])
-        + "hint: Choose a draft of the same model family, or draft without a model: --draft ngram.\n"
+        "100 ('§' in the target, 'odd' in the draft).\n"
+        "hint: Choose a draft of the same model family, or draft without a model: --draft ngram.\n"
     )
     assert files(hub.cache) == []
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from specchat.cli.memory import room_for_models
 from specchat.profiles.config import load_config
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.profiles.suggestion import BEST_FIRST, suggested
@@ -70,3 +71,8 @@ def test_a_yes_is_kept(tmp_path):
         "run", "hello"
     )
     assert load_config(tmp_path / ".config" / "specchat").profile == "qwen2.5-7b"
+
+
+@pytest.mark.parametrize(("gpu", "main", "room"), [(24, 64, 24), (4, 64, 4), (0, 64, 8), (0, 8, 4), (0, 0, 0)])
+def test_a_gpu_says_how_large_models_may_be_and_without_one_patience_does(gpu, main, room):
+    assert room_for_models(gpu * GB, main * GB) == room * GB

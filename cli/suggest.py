@@ -53,9 +53,12 @@ def _what(profile: Profile) -> str:
 
 
 def _agreed(env: Environment, profile: Profile) -> bool:
-    note(env, f"No model is named. {profile.name} suits this machine: {_what(profile)},")
     minutes = (profile.about.download or 0) * 8000 / _MBIT / 60
-    note(env, f"about {minutes:.0f} minutes at {_MBIT} Mbit/s{_room(env)}. specchat profile list has others.")
+    note(
+        env,
+        f"No model is named. {profile.name} suits this machine: {_what(profile)}, about {minutes:.0f} minutes at "
+        f"{_MBIT} Mbit/s{_room(env)}. specchat profile list has others.",
+    )
     try:
         answer = env.read_line("Download it, and run it whenever no model is named? [y/N] ")
     except EOFError:

@@ -1,6 +1,7 @@
 """What drafts where only the target was named: a model on this machine that fits, or else n-grams."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from specchat.profiles.settings import DraftChoice
 from specchat.speculative.cache import Cache
@@ -9,7 +10,10 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.model_file import check_file
 
 from .environment import Environment
-from .screen import note
+from .screen import note, one_line
+
+if TYPE_CHECKING:
+    from specchat.profiles.pairing.automatic import Automatic
 
 _FOLDER = "pairs"
 
@@ -24,6 +28,7 @@ def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, 
         return config
     from specchat.profiles.pairing.automatic import best_stored
 
+    from .gains import known_gains
     from .stores import inventory
 
     folder = env.cache_folder
@@ -32,9 +37,17 @@ def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, 
         models = inventory(env).models
     except SpecchatError:  # loading says what is wrong with the target; stores that nobody asked for stop nothing
         return config
-    found = best_stored(config.target, models, Cache(folder / _FOLDER if folder else None))
-    if found is None:
-        return config
-    if not quiet:
-        note(env, f"{found.name} drafts, the smallest model here that fits; --draft ngram drafts without one.")
-    return replace(config, draft=found.path, draft_named=False)
+    found = best_stored(config.target, models, Cache(folder / _FOLDER if folder else None), known_gains(env))
+    if not quiet and (said := _said(found)):
+        note(env, said)
+    path = found.draft and found.draft.path
+    return replace(config, draft=path, draft_named=False) if path else config
+
+
+def _said(found: "Automatic") -> str:
+    if draft := found.draft:
+        why = f"measured {draft.gain.speedup:.2f} × here" if draft.gain else "the smallest model here that fits"
+        return f"{one_line(draft.name)} drafts, {why}; --draft ngram drafts without one."
+    if (useless := found.useless) and useless.gain:
+        return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
+    return ""

@@ -30,6 +30,7 @@ def bench(
     from .bench_table import bench_text
     from .bench_verify import check_verifiable, verify
     from .flags import flag_settings
+    from .gains import keep_gains
     from .interruption import Stopped
     from .loading import load
     from .precedence import asked
@@ -63,6 +64,7 @@ def bench(
         pair.measure_costs()
         measured = measure(env, contest, quiet=output.quiet)
     report, subject = measured.report, contest.subject
+    keep_gains(env, pair.config, report)
     if output.json:
         env.stdout.write(report_json(report, config, contest) + "\n")
     else:

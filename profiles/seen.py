@@ -16,13 +16,14 @@ from .sources import ModelSource
 class SeenModel:
     """A model of which only the header was read.
 
-    `size` is that of all its files in bytes, and `fetched` says whether they are on this machine. Why just these were
-    chosen is in `note`, if they were.
+    `size` is that of all its files in bytes, and `fetched` says whether they are on this machine, the first of them at
+    `path`. Why just these were chosen is in `note`, if they were.
     """
 
     header: GgufHeader
     facts: ModelFacts
     size: int
+    path: Path
     fetched: bool
     note: str
 
@@ -41,7 +42,7 @@ def seen(located: Located, where: Whereabouts) -> SeenModel:
     else:
         header = read_header(FileBytes(located.path), str(located.path))
         size = _sizes(located.path.with_name(part) for part in all_parts(located.path.name))
-    return SeenModel(header, model_facts(header), size, not located.files, located.note)
+    return SeenModel(header, model_facts(header), size, located.path, not located.files, located.note)
 
 
 def _sizes(parts: Iterable[Path]) -> int:

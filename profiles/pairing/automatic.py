@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from specchat.speculative.bench.gains import Gain, KnownGains
 from specchat.speculative.cache import Cache
 from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
@@ -15,25 +17,53 @@ from ..shards import all_parts
 from ..stores.stored import StoredModel
 from .candidates import Candidate, stored_candidates
 from .glance import first_texts, may_be_kin
-from .verdict import is_small, judged
+from .verdict import is_small, judged, rank
 
 _RULES = 1
 """Grows when candidates are judged by other rules: what was found by the old ones is forgotten."""
 
 
-def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache) -> StoredModel | None:
-    """The smallest of `models` that fits the model in `target`, if one of them is small enough; never raises.
+@dataclass(frozen=True, slots=True)
+class Automatic:
+    """The draft to take, if there is one; `useless` is the best of those that were measured to gain too little."""
 
-    Headers are read only until one fits, and what they told is kept in `cache`, so that a start costs next to nothing.
+    draft: Candidate | None = None
+    useless: Candidate | None = None
+
+
+def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache, gains: KnownGains) -> Automatic:
+    """The best of `models` that fits the model in `target` and may pay; never raises.
+
+    That is one that was measured to pay, and not clearly less than n-grams alone, or the smallest that was not
+    measured, if it is small enough. Headers are read only until one fits, and what they told is kept in `cache`, so
+    that a start costs next to nothing.
     """
     try:
         size = sum(target.with_name(part).stat().st_size for part in all_parts(target.name))
         judge = _Judge(target, file_identity(target), cache)
     except (OSError, ValueError):  # loading the target will explain it
-        return None
-    small = [model for model in models if is_small(model.size, size)]
-    by_cost = sorted(small, key=lambda model: (model.size, model.name))
-    return next((model for model in by_cost if judge.fits(model)), None)
+        return Automatic()
+    ngrams, useless = gains.of(target, "ngram"), None
+    for candidate in sorted(stored_candidates(models, size, partial(gains.of, target)), key=rank):
+        if not left_alone(candidate, size, ngrams):
+            if judge.fits(candidate):
+                return Automatic(candidate)
+        elif candidate.gain:
+            useless = useless or candidate
+    return Automatic(None, useless)
+
+
+def left_alone(candidate: Candidate, target_size: int, ngrams: Gain | None) -> str:
+    """Why a candidate that fits is not taken unasked for a target of so many bytes; nothing if it is.
+
+    `ngrams` is what they gained without any model.
+    """
+    gain = candidate.gain
+    if gain is None:
+        return "" if is_small(candidate.size, target_size) else "it has more than a third of the target's size"
+    if not gain.pays:
+        return "it was measured not to pay here"
+    return f"n-grams without a model gain {ngrams.speedup:.2f} ×" if ngrams and gain.beaten_by(ngrams) else ""
 
 
 @dataclass(slots=True)
@@ -46,15 +76,15 @@ class _Judge:
     _vocabulary: HasTokenTable | None = None
     _texts: list[bytes] | None = None
 
-    def fits(self, model: StoredModel) -> bool:
+    def fits(self, candidate: Candidate) -> bool:
+        assert candidate.path is not None
         try:
-            key = f"{self.identity} | {file_identity(model.path)} | {model.store} | {_RULES}"
+            key = f"{self.identity} | {file_identity(candidate.path)} | {candidate.where} | {_RULES}"
         except OSError:  # removed since it was seen
             return False
         known = self.cache.load(key)
         if isinstance(known, bool):
             return known
-        [candidate] = stored_candidates([model], below=model.size + 1)
         found = self._judged(candidate)
         if found is not None:
             self.cache.save(key, found)

@@ -52,12 +52,20 @@ def judged(target: HasTokenTable, candidate: Candidate) -> Verdict:
 
 
 def best_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
-    """Those that fit, then those that do not; of each the smaller first.
+    """Those that fit, then those that do not; of each the better ones first, as `rank` says."""
+    return sorted(verdicts, key=lambda each: (not each.fits, *rank(each.candidate)))
 
-    A draft step reads all weights once, so the size is what it costs. What it gains is known only once it is measured:
-    how often a draft is right does not follow from its size.
+
+def rank(candidate: Candidate) -> tuple[int, float, int, str]:
+    """Where a candidate stands among those that fit: the least comes first.
+
+    What was measured to pay leads, the greatest gain before others; what was measured not to pay comes last. Between
+    them the smaller one is first: a draft step reads all weights once, so the size is what it costs. What it gains is
+    known only once it is measured: how often a draft is right does not follow from its size.
     """
-    return sorted(verdicts, key=lambda each: (not each.fits, each.candidate.size, each.candidate.name))
+    gain = candidate.gain
+    group = 1 if gain is None else 0 if gain.pays else 2
+    return group, -gain.speedup if gain else 0.0, candidate.size, candidate.name
 
 
 def is_small(size: int, target: int) -> bool:

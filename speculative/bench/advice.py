@@ -1,12 +1,11 @@
 """One sentence on what to do about the draft."""
 
 from ..drafting import NGRAM
+from .gains import BETTER, WORTH
 from .report import Costs, Report, Summary
 from .subject import Subject
 from .variants import ADAPTIVE
 
-_WORTH = 1.05
-_BETTER = 1.05
 _STEEP = 1.6
 """A pass over two tokens that costs so many passes over one leaves nothing to gain by guessing."""
 _GUESSES_WELL = 0.75
@@ -19,17 +18,17 @@ def advice(report: Report, subject: Subject) -> str:
     if drafted is None:
         return _without_draft(report, rival, subject)
     speed = drafted.speedup.value
-    if rival and rival.speedup.value > max(speed, 1) * _BETTER:
+    if rival and rival.speedup.value > max(speed, 1) * BETTER:
         return (
             f"Take {subject.rival} instead: without any draft it is {_times(rival)} as fast as this target, "
             f"which reaches {_times(drafted)} with its draft; compare what they write."
         )
     ngram = report.summary(NGRAM)
-    if ngram and ngram.speedup.value > max(speed, 1) * _BETTER:
+    if ngram and ngram.speedup.value > max(speed, 1) * BETTER:
         return f"Draft by n-grams, with --draft ngram: {_times(ngram)} plain decoding, against {_times(drafted)}."
-    if speed >= _WORTH and _above_one(drafted):
+    if speed >= WORTH and _above_one(drafted):
         return f"Keep this draft: {_times(drafted)} plain decoding over these texts."
-    if speed >= _WORTH:
+    if speed >= WORTH:
         return f"Keep this draft for now: it looks like {_times(drafted)}, but more time (--seconds) has to confirm it."
     return _not_worth(report.costs, drafted, subject)
 
@@ -42,7 +41,7 @@ def _without_draft(report: Report, rival: Summary | None, subject: Subject) -> s
         )
     if rival is None:
         return "Nothing was measured long enough to give advice: allow more time with --seconds."
-    if rival.speedup.value > _BETTER:
+    if rival.speedup.value > BETTER:
         return f"Take {subject.rival} where speed counts: it is {_times(rival)} as fast; compare what they write."
     return f"Keep this target: {subject.rival} is {_times(rival)} as fast."
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from specchat.cli.gains import known_gains
+from specchat.speculative.bench.gains import Gain
 from specchat.speculative.errors import VocabularyMismatchError
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
@@ -29,9 +31,12 @@ def home(tmp_path):
     return tmp_path
 
 
+def variables(home):
+    return {"XDG_CONFIG_HOME": str(home / ".config"), "XDG_CACHE_HOME": str(home / "cache")}
+
+
 def run(home, *arguments, command="run"):
-    variables = {"XDG_CONFIG_HOME": str(home / ".config"), "XDG_CACHE_HOME": str(home / "cache")}
-    return World(home=lambda: home, variables=variables).run(
+    return World(home=lambda: home, variables=variables(home)).run(
         command, "-m", str(home / "big.gguf"), *arguments, *(() if command == "bench" else ("Hi",))
     )
 
@@ -51,6 +56,26 @@ def test_quiet_says_nothing(home):
 
 def test_a_benchmark_measures_what_a_run_would_use(home):
     assert run(home, "--seconds", "1", command="bench").pair.config.draft == home / "models" / "small.gguf"
+
+
+def measured(home, draft, speedup):
+    environment = World(home=lambda: home, variables=variables(home)).environment()
+    known_gains(environment).keep(home / "big.gguf", draft, Gain(speedup, speedup, speedup, ("code",)))
+
+
+def test_a_draft_that_was_measured_is_taken_with_its_gain(home):
+    measured(home, home / "models" / "small.gguf", 1.4)
+    assert run(home).err == "small drafts, measured 1.40 × here; --draft ngram drafts without one.\n"
+
+
+def test_where_a_draft_was_measured_not_to_pay_n_grams_draft(home):
+    measured(home, home / "models" / "small.gguf", 0.98)
+    world = run(home)
+    assert (world.pair.config.draft, world.err) == (
+        "ngram",
+        "N-grams draft: small was measured to bring no more (0.98 ×).\n",
+    )
+    assert run(home, "-q").err == ""
 
 
 @pytest.mark.parametrize("word", ["ngram", "none"])

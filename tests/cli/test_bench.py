@@ -11,6 +11,7 @@ from specchat.cli.bench_options import BenchOptions
 from specchat.cli.bench_plot import check_plot, plot
 from specchat.cli.bench_setup import subject_of
 from specchat.cli.bench_table import bar, bench_text
+from specchat.cli.gains import known_gains
 from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.report import Costs, report
 from specchat.speculative.bench.subject import Subject
@@ -47,6 +48,17 @@ def test_the_table_on_80_columns():
 
 def test_the_table_on_40_columns():
     assert text(40) == NARROW
+
+
+def test_what_was_measured_is_kept_for_who_chooses_a_draft(tmp_path):
+    target = tmp_path / "big.gguf"
+    target.write_text("a model")
+    done = World(answers=ANSWERS, n_ctx=9000, variables={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    done.run("bench", "-m", str(target), "--draft", "ngram", "--kinds", "code", "--seconds", "2000", "--json")
+    gain = known_gains(done.environment()).of(target, "ngram")
+    [told] = [each["speedup"] for each in json.loads(done.out)["variants"] if each["variant"] == "adaptive"]
+    assert gain.kinds == ("code",)
+    assert [round(each, 5) for each in (gain.speedup, gain.low, gain.high)] == [told["value"], *told["interval"]]
 
 
 def test_what_spoils_a_comparison_is_told():

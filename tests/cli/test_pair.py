@@ -7,6 +7,9 @@ import shutil
 
 import pytest
 
+from specchat.cli.gains import known_gains
+from specchat.speculative.bench.gains import Gain
+
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
@@ -49,12 +52,12 @@ def test_those_that_fit_come_first_and_the_smaller_of_them(home):
     world = pair(home, "big")
     assert (world.code, world.err) == (0, "")
     assert [columns(line) for line in world.out.splitlines()] == [
-        ["fits", "size", "of target", "where", "licence"],
-        ["small", "#", "0.06", "folder", "not stated"],
-        ["large", "#", "0.42", "folder", "not stated"],
+        ["fits", "size", "ratio", "gain", "where", "licence"],
+        ["small", "#", "0.06", "unknown", "folder", "not stated"],
+        ["large", "#", "0.42", "unknown", "folder", "not stated"],
         ["", "--draft auto leaves it alone: it has more than a third of the target's size."],
         [""],
-        ["does not fit", "size", "of target", "where", "licence"],
+        ["does not fit", "size", "ratio", "where", "licence"],
         ["other", "#", "0.06", "folder", "not stated"],
         [
             "",
@@ -69,6 +72,35 @@ def test_json_says_the_same(home):
     told = [(each["name"], each["fits"], each["automatic"]) for each in content["drafts"]]
     assert told == [("small", True, True), ("large", True, False), ("other", False, False)]
     assert [bool(each["reason"]) for each in content["drafts"]] == [False, False, True]
+
+
+def measured(home, draft, speedup):
+    """Keep a gain of the target with a draft, as a benchmark does."""
+    target = home / "models" / "big.gguf"
+    file = draft if draft == "ngram" else home / "models" / f"{draft}.gguf"
+    environment = World(home=lambda: home).environment()
+    known_gains(environment).keep(target, file, Gain(speedup, speedup - 0.1, speedup + 0.1, ("code", "list")))
+
+
+def test_what_was_measured_decides_the_order_and_is_shown(home):
+    measured(home, "large", 1.3)
+    lines = pair(home, "big").out.splitlines()[1:3]
+    assert [columns(line)[0:4:3] for line in lines] == [["large", "1.30 ×"], ["small", "unknown"]]
+    measured(home, "small", 0.97)
+    measured(home, "large", 1.06)
+    lines = pair(home, "big").out.splitlines()
+    assert [columns(line)[0:4:3] for line in lines[1:3]] == [["large", "1.06 ×"], ["small", "0.97 ×"]]
+    assert lines[3] == "    --draft auto leaves it alone: it was measured not to pay here."
+
+
+def test_json_has_the_gains_with_intervals_and_kinds(home):
+    measured(home, "large", 1.25)
+    measured(home, "ngram", 2.0)
+    content = json.loads(pair(home, "big", "--json").out)
+    large, small, _ = content["drafts"]
+    assert large["gain"] == {"speedup": 1.25, "interval": [1.15, 1.35], "kinds": ["code", "list"]}
+    assert content["ngram_gain"]["speedup"] == 2.0
+    assert (small["gain"], small["automatic"], large["automatic"]) == (None, True, False)
 
 
 def test_what_is_not_smaller_is_no_draft(home):
@@ -100,7 +132,7 @@ def test_escapes_in_names_are_pictures(home):
 def test_a_narrow_terminal_gets_more_lines(home):
     world = pair(home, "big", screen=True, columns=30)
     assert "small\n    " in world.out
-    assert "of target" not in world.out
+    assert "ratio" not in world.out
 
 
 def test_a_model_that_is_not_there_is_told(home):

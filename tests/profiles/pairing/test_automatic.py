@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from specchat.profiles.pairing.automatic import best_stored
+from specchat.profiles.pairing.automatic import best_stored, left_alone
+from specchat.profiles.pairing.candidates import Candidate
 from specchat.profiles.stores.inventory import stored_models
 from specchat.profiles.stores.places import Places
+from specchat.speculative.bench.gains import Gain, KnownGains
 from specchat.speculative.cache import Cache
 
 from ...tiny import TinyModel, write_tiny
@@ -30,9 +32,21 @@ def folder(tmp_path):
     return folder
 
 
-def best(target, folder, cache=None):
+def automatic(target, folder, cache=None, gains=None):
+    """What is taken for a target, where `gains` are speed-ups of some drafts by name."""
     places = Places(hub=None, llama_cpp=(), lm_studio=(), ollama=(), folders=(folder,))
-    found = best_stored(target, stored_models(places).models, Cache(cache))
+    known = KnownGains(Cache(folder.parent / "gains"))
+    for name, speedup in (gains or {}).items():
+        known.keep(target, name if name == "ngram" else folder / f"{name}.gguf", gain(speedup))
+    return best_stored(target, stored_models(places).models, Cache(cache), known)
+
+
+def gain(speedup, kinds=("code",)):
+    return Gain(speedup, speedup - 0.1, speedup + 0.1, kinds)
+
+
+def best(target, folder, cache=None, gains=None):
+    found = automatic(target, folder, cache, gains).draft
     return found and found.name
 
 
@@ -104,6 +118,45 @@ def test_a_target_that_cannot_be_read_has_no_draft(tmp_path, folder, name):
 def test_a_target_that_is_no_model_has_no_draft(tmp_path, folder):
     (tmp_path / "notes.gguf").write_bytes(b"Dear diary" * 1_000_000)
     assert best(tmp_path / "notes.gguf", folder) is None
+
+
+def test_what_was_measured_to_pay_is_taken_before_what_was_not_measured_however_large(target, folder):
+    assert best(target, folder, gains={"large": 1.05}) == "large"
+    assert best(target, folder, gains={"large": 1.05, "middle": 1.1, "small": 1.07}) == "middle"
+
+
+def test_what_was_measured_not_to_pay_is_not_taken(target, folder):
+    assert best(target, folder, gains={"small": 1.04}) == "middle"
+    found = automatic(target, folder, gains={"small": 1.04, "middle": 0.9})
+    assert (found.draft, found.useless.name, found.useless.gain.speedup) == (None, "small", 1.04)
+
+
+def test_what_does_not_fit_is_not_taken_whatever_was_measured_of_it(target, folder):
+    assert best(target, folder, gains={"strange": 2.0}) == "small"
+
+
+@pytest.mark.parametrize(("ngrams", "taken"), [(1.31, "small"), (1.32, None)])
+def test_where_n_grams_clearly_gain_more_no_model_is_taken(target, folder, ngrams, taken):
+    for name in ("middle", "large"):
+        (folder / f"{name}.gguf").unlink()
+    assert best(target, folder, gains={"small": 1.25, "ngram": ngrams}) == taken
+
+
+CASES = [
+    (10, None, None, ""),
+    (34, None, None, "it has more than a third of the target's size"),
+    (34, gain(1.2), None, ""),
+    (34, gain(1.2), gain(1.2), ""),
+    (10, gain(1.0), None, "it was measured not to pay here"),
+    (10, gain(1.2), gain(1.4), "n-grams without a model gain 1.40 ×"),
+    (10, gain(1.2), gain(1.4, ("code", "prose")), ""),
+]
+
+
+@pytest.mark.parametrize(("size", "gained", "ngrams", "reason"), CASES)
+def test_why_a_candidate_is_left_alone(size, gained, ngrams, reason):
+    candidate = Candidate(name="draft", where="folder", size=size, source=None, gain=gained)
+    assert left_alone(candidate, 100, ngrams) == reason
 
 
 def spoil(file: Path) -> None:

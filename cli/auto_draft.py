@@ -18,18 +18,24 @@ if TYPE_CHECKING:
 _FOLDER = "pairs"
 
 
-def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, quiet: bool) -> PairConfig:
+def with_draft(
+    env: Environment, config: PairConfig, draft: DraftChoice | None, *, offline: bool, quiet: bool
+) -> PairConfig:
     """The settings with the best draft on this machine, if `draft` leaves that to us; says which it is.
+
+    Where there is none, a terminal is offered the best one of the hub.
 
     Where draft lengths do not adapt to what pays, n-grams draft: a model could then be slower than none, and under
     rejection the text would depend on which files lie here.
     """
     if draft not in (None, "auto") or not config.adapts:
         return config
-    from specchat.profiles.pairing.automatic import best_stored
+    from specchat.profiles.pairing.automatic import Automatic, best_stored
 
     from .gains import known_gains
+    from .offer import offered_draft
     from .stores import inventory
+    from .whereabouts import whereabouts
 
     folder = env.cache_folder
     try:
@@ -41,6 +47,8 @@ def with_draft(env: Environment, config: PairConfig, draft: DraftChoice | None, 
     if not quiet and (said := _said(found)):
         note(env, said)
     path = found.draft and found.draft.path
+    if found == Automatic() and not quiet:
+        path = offered_draft(env, config, whereabouts(env, offline=offline))
     return replace(config, draft=path, draft_named=False) if path else config
 
 

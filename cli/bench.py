@@ -26,7 +26,7 @@ def bench(
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import comparable, options_of, prepare, rival_config
+    from .bench_setup import check_measurable, options_of, prepare, rival_config, with_something
     from .bench_table import bench_text
     from .bench_verify import check_verifiable, verify
     from .flags import flag_settings
@@ -46,13 +46,17 @@ def bench(
     check_model(env, wanted, PromptOptions(), "bench")
     if what.verify:
         check_verifiable(what, output)
-    elif output.plot is not None:
-        check_plot(output.plot)
-    config = pair_config(env, options, wanted.settings, quiet=output.quiet)  # gigabytes may come
+    else:
+        check_measurable(wanted.settings, models, what)
+        if output.plot is not None:
+            check_plot(output.plot)
+    config = pair_config(env, options, wanted, quiet=output.quiet)  # gigabytes may come
     if what.verify:
         verify(env, config, output)
         return
-    config = comparable(with_draft(env, config, wanted.settings.draft, output.quiet), models, what)
+    config = with_something(
+        with_draft(env, config, wanted.settings.draft, offline=models.offline, quiet=output.quiet), models
+    )
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None

@@ -12,13 +12,13 @@ from specchat.speculative.bench.schedule import Plan
 from specchat.speculative.bench.subject import Subject
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
 from specchat.speculative.errors import UsageError
-from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.model import LanguageModel
 
 from .bench_options import BenchOptions
 from .environment import Environment
-from .fetching import fetch_pair, find_pair
+from .fetching import obtain_pair
 from .flags import PairOptions
 from .input import text_or_file
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
@@ -57,15 +57,19 @@ def options_of(
     )
 
 
-def comparable(config: PairConfig, models: ModelOptions, what: BenchOptions) -> PairConfig:
-    """The same with something that drafts. Raises `UsageError` where there is nothing to compare."""
+def check_measurable(settings: Settings, models: ModelOptions, what: BenchOptions) -> None:
+    """Raise `UsageError` where there is nothing to compare."""
     if models.draft == "none" and what.against is None:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
-    if config.draft_length is not None:
+    if settings.draft_length is not None:
         raise UsageError(
-            "A fixed draft length is measured beside the adaptive one.", f"Write --fixed {config.draft_length}"
+            "A fixed draft length is measured beside the adaptive one.", f"Write --fixed {settings.draft_length}"
         )
-    _check_lengths(what, config.draft_max, "Allow it with --draft-max {}")
+    _check_lengths(what, settings.draft_max or DEFAULT_DRAFT_MAX, "Allow it with --draft-max {}")
+
+
+def with_something(config: PairConfig, models: ModelOptions) -> PairConfig:
+    """The same with something that drafts, unless the options say that nothing shall."""
     return config if config.draft != "none" or models.draft == "none" else replace(config, draft="ngram")
 
 
@@ -78,8 +82,7 @@ def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
 def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions, quiet: bool) -> PairConfig:
     """The same with the model of --against, which nothing drafts for; it is fetched where it is not here."""
     where = whereabouts(env, offline=options.models.offline)
-    rival = find_pair(env, Settings(target=source_of(env, model)), where)
-    fetch_pair(env, rival, where, quiet=quiet)
+    rival = obtain_pair(env, Settings(target=source_of(env, model)), where, named=True, quiet=quiet)
     return replace(config, target=rival.target.path, draft="none")
 
 

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import Case, Prompt
 from specchat.speculative.bench.runner import Runner
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
 from specchat.speculative.errors import Cancelled, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
-from specchat.speculative.llama.pair_config import PairConfig
 
 from .comparison import Comparison, content, texts
 from .environment import Environment
@@ -32,13 +32,13 @@ PLAIN_TITLE = "Plain: one token a pass"
 DRAFTED_TITLE = "Drafted: guesses, checked together"
 
 
-def check_comparable(config: PairConfig) -> None:
+def check_comparable(settings: Settings, verification: str) -> None:
     """Raise `UsageError` where nothing drafts, or the texts are not meant to be the same."""
-    if config.draft == "none" or config.most_drafted == 0:
+    if settings.draft == "none" or settings.draft_length == 0:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
-    if config.verification != "coupled":
+    if verification != "coupled":
         raise UsageError(
-            f"With --verification {config.verification} the text depends on the draft.", "Compare without that option."
+            f"With --verification {verification} the text depends on the draft.", "Compare without that option."
         )
 
 

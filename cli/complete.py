@@ -51,8 +51,8 @@ def complete(
     text = read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    config = pair_config(env, options, wanted.settings, quiet=output.quiet)  # gigabytes may come
-    config = with_draft(env, config, wanted.settings.draft, output.quiet)
+    config = pair_config(env, options, wanted, quiet=output.quiet)  # gigabytes may come
+    config = with_draft(env, config, wanted.settings.draft, offline=models.offline, quiet=output.quiet)
     with load(env, config, output.quiet) as pair:
         tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
         Speaker(env, pair, limits(answer, wanted.settings), output).speak_once(tokens)

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, BinaryIO, TextIO
@@ -48,6 +49,7 @@ class Environment:
     system: Path = Path("/")
     """Where the folders of the system are, and in them those of services."""
     now: Callable[[], float] = perf_counter
+    today: Callable[[], date] = date.today
     patience: float = 2.0
     """Seconds of waiting for standard input before that is mentioned."""
 

@@ -1,6 +1,6 @@
 """Models that are not on this machine yet: compared by their headers, then fetched, with progress on a terminal."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.hub.download import check_room, download
@@ -9,10 +9,11 @@ from specchat.profiles.resolve import Located, Whereabouts, locate
 from specchat.profiles.seen import seen
 from specchat.profiles.settings import Settings
 from specchat.speculative.compatibility import check_vocabularies
+from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
 from .interruption import raising
-from .screen import note
+from .screen import note, warn
 from .whereabouts import model_of
 
 
@@ -52,18 +53,39 @@ def check_fit(pair: FoundPair, where: Whereabouts) -> None:
         check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
 
 
-def fetch_pair(env: Environment, pair: FoundPair, where: Whereabouts, *, quiet: bool) -> None:
-    """Fetch what is missing of a pair, once there is room for all of it and the draft is known to fit.
+def check_before_fetching(pair: FoundPair, where: Whereabouts) -> None:
+    """Where something is to be fetched, there is room for all of it, and the draft fits, or what says so is raised."""
+    if pair.files:
+        check_room(where.hub(), pair.files)  # a header is megabytes, too
+        check_fit(pair, where)
 
-    Ctrl-C keeps what has arrived. Raises `VocabularyMismatchError`, and what `download` raises.
+
+def obtain_pair(env: Environment, settings: Settings, where: Whereabouts, *, named: bool, quiet: bool) -> FoundPair:
+    """Find and fetch the models of `settings`. A draft that was not `named` stops nothing: its reason is told.
+
+    Raises what finding and fetching raise.
     """
+    try:
+        pair = find_pair(env, settings, where)
+        check_before_fetching(pair, where)
+    except SpecchatError as error:
+        if named or settings.draft is None or isinstance(settings.draft, str):
+            raise
+        pair = find_pair(env, replace(settings, draft="ngram"), where)
+        check_before_fetching(pair, where)
+        if not quiet:
+            warn(env, f"N-grams draft alone: {error.message}")
+    fetch_pair(env, pair, where, quiet=quiet)
+    return pair
+
+
+def fetch_pair(env: Environment, pair: FoundPair, where: Whereabouts, *, quiet: bool) -> None:
+    """Fetch what is missing of a pair that was checked. Ctrl-C keeps what has arrived. Raises what `download` does."""
     if not pair.files:
         return
     for model in pair.models:
         if model.files and model.note and not quiet:
             note(env, model.note)
-    check_room(where.hub(), pair.files)  # a header is megabytes, too
-    check_fit(pair, where)
     from .download_bar import DownloadBar  # brings rich
 
     try:

@@ -1,10 +1,8 @@
 """Drafts that the hub has for a target, and what headers say of candidates, while a terminal shows that it waits."""
 
 from collections.abc import Iterable
-from pathlib import PurePath
 
 from specchat.profiles.pairing.candidates import Candidate
-from specchat.profiles.pairing.family import kin_of
 from specchat.profiles.pairing.verdict import Verdict, judged
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen import SeenModel
@@ -16,21 +14,14 @@ from .screen import one_line, warn
 from .status_line import StatusLine
 
 
-def drafts_on_hub(env: Environment, target: SeenModel, where: Whereabouts) -> list[Candidate]:
-    """What the hub has for the family of the target; nothing where it may not be asked or the family is not known."""
-    from specchat.profiles.pairing.hub_candidates import hub_candidates, published_drafts, shipped_drafts
+def hub_drafts(env: Environment, target: SeenModel, where: Whereabouts) -> list[Candidate]:
+    """What the hub has for the family of the target; why something cannot be had is a warning."""
+    from specchat.profiles.pairing.hub_candidates import drafts_on_hub
 
-    kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
-    if kin is None:
-        return []
-    line = StatusLine(env)
+    line = StatusLine(env, delay=0.3)
+    line.show("asking the hub for drafts")
     try:
-        hub = where.hub()
-        if hub.offline:
-            return []
-        line.show(f"asking {hub.name} for drafts")
-        models = [*shipped_drafts(kin), *published_drafts(hub, kin)]
-        found, refused = hub_candidates(models, target.size, where)
+        found, refused = drafts_on_hub(target, where)
     except SpecchatError as error:  # what is on this machine is worth knowing all the same
         found, refused = [], [error.message]
     finally:

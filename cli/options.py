@@ -36,7 +36,7 @@ class ModelOptions:
             parser=draft_value,
             metavar="MODEL|auto|ngram|none",
             help="What guesses ahead: a small model, the n-grams of the text or nothing. auto, the default, takes "
-            "the smallest model on this machine that fits, or else n-grams.",
+            "the best model on this machine that fits, or else n-grams.",
             rich_help_panel=MODELS,
         ),
     ] = None

@@ -9,7 +9,7 @@ from specchat.profiles.pairing.verdict import best_first
 
 from .environment import Environment
 from .gains import known_gains
-from .hub_drafts import drafts_on_hub, judged_all
+from .hub_drafts import hub_drafts, judged_all
 from .json_text import written
 from .pair_output import PairOutput
 from .screen import note
@@ -38,7 +38,7 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     target = seen(env, options.model, where)
     gains, found = known_gains(env), inventory(env)
     stored = stored_candidates(found.models, target.size, partial(gains.of, target.path))
-    candidates = [*stored, *drafts_on_hub(env, target, where)]
+    candidates = [*stored, *hub_drafts(env, target, where)]
     verdicts = best_first(judged_all(env, vocabulary(target.header), candidates))
     output = PairOutput(target, verdicts, gains.of(target.path, "ngram"))
     if options.json:

@@ -11,10 +11,11 @@ from specchat.profiles.profile import Profile
 from specchat.profiles.settings import Layer, Settings, merged, without_models
 from specchat.profiles.sources import NamedModel
 from specchat.profiles.store import SHIPPED, Profiles
-from specchat.profiles.variables import PROFILE, variable_settings
+from specchat.profiles.variables import PROFILE, variable, variable_settings
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
+from .flags import SPELLED
 
 PROFILE_FOLDER = "profiles"
 
@@ -31,6 +32,11 @@ class Asked:
     def settings(self) -> Settings:
         """What holds."""
         return self.layer.settings
+
+    @property
+    def draft_named(self) -> bool:
+        """Whether an option or a variable names what drafts, for this run and no other."""
+        return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
 from .environment import Environment
-from .fetching import fetch_pair, find_pair
+from .fetching import obtain_pair
 from .flags import PairOptions
 from .habits import RANDOM_SEED, no_model
 from .options import AnswerOptions, PromptOptions
@@ -44,29 +44,32 @@ def limits(answer: AnswerOptions, settings: Settings) -> Limits:
 def pair_config(
     env: Environment,
     options: PairOptions,
-    settings: Settings,
+    asked: Asked,
     *,
     quiet: bool,
     chat_template: str | None = None,
 ) -> PairConfig:
-    """What to load, fetched where it is not on this machine; settings name a target. Measured costs are kept.
+    """What to load, fetched where it is not on this machine; `asked` names a target. Measured costs are kept.
 
+    A draft that a profile names stops nothing where it cannot be had, save where it is the only one that may draft.
     Raises what finding and fetching raise.
     """
+    settings, verification = asked.settings, options.drafting.verification
     where = whereabouts(env, offline=options.models.offline)
-    pair = find_pair(env, settings, where)
-    fetch_pair(env, pair, where, quiet=quiet)
+    named = asked.draft_named or settings.draft_length is not None or verification != "coupled"
+    pair = obtain_pair(env, settings, where, named=named, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(
         target=pair.target.path,
         draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
+        draft_named=named,
         target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
         draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
         sampling=settings.sampling(),
         draft_max=settings.draft_max or DEFAULT_DRAFT_MAX,
         draft_length=settings.draft_length,
         cache_folder=env.cache_folder,
-        verification=cast(VerificationName, options.drafting.verification),
+        verification=cast(VerificationName, verification),
         exact=options.drafting.exact,
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,

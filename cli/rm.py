@@ -13,7 +13,7 @@ from specchat.speculative.errors import UsageError
 from .environment import Environment
 from .options import MODELS
 from .quantities import file_size
-from .screen import note, one_line
+from .screen import agrees, note, one_line
 from .stores import inventory, unknown
 
 
@@ -62,8 +62,4 @@ def _agreed(env: Environment, models: list[StoredModel]) -> bool:
     for model in models:
         note(env, f"{model.name}  {file_size(model.size)}")
     noun = "it" if len(models) == 1 else f"all {len(models)}"
-    try:
-        answer = env.read_line(f"Remove {noun} from the hub's cache, which other tools share? [y/N] ")
-    except EOFError:
-        return False
-    return answer.strip().lower() in ("y", "yes")
+    return agrees(env, f"Remove {noun} from the hub's cache, which other tools share?")

@@ -50,15 +50,16 @@ def run(
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return
-    settings = with_model(env, flags, models, prompt).settings
+    wanted = with_model(env, flags, models, prompt)
+    settings = wanted.settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = read_prompt(env, prompt, output.quiet)
     if text is None or chat.interactive:
         _prepare_chat(env, output, chat)
-    config = pair_config(env, options, settings, quiet=output.quiet, chat_template=template)  # gigabytes may come
-    config = with_draft(env, config, settings.draft, output.quiet)
     if chat.compare:
-        check_comparable(config)
+        check_comparable(settings, drafting.verification)
+    config = pair_config(env, options, wanted, quiet=output.quiet, chat_template=template)  # gigabytes may come
+    config = with_draft(env, config, settings.draft, offline=models.offline, quiet=output.quiet)
     history = [Message("system", settings.system)] if settings.system else []
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, settings), output)

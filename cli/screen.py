@@ -78,3 +78,12 @@ def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
         first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
         lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
         env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
+
+
+def agrees(env: Environment, question: str) -> bool:
+    """Whether the person at the terminal says yes; the end of the input is a no."""
+    try:
+        answer = env.read_line(f"{question} [y/N] ")
+    except EOFError:
+        return False
+    return answer.strip().lower() in ("y", "yes")

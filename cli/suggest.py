@@ -15,7 +15,7 @@ from .habits import misplaced_model, no_model
 from .options import ModelOptions, PromptOptions
 from .precedence import Asked, asked, profiles_of
 from .quantities import file_size
-from .screen import note
+from .screen import agrees, note
 
 _MBIT = 100
 """A common line, for a rough idea of the time."""
@@ -59,11 +59,7 @@ def _agreed(env: Environment, profile: Profile) -> bool:
         f"No model is named. {profile.name} suits this machine: {_what(profile)}, about {minutes:.0f} minutes at "
         f"{_MBIT} Mbit/s{_room(env)}. specchat profile list has others.",
     )
-    try:
-        answer = env.read_line("Download it, and run it whenever no model is named? [y/N] ")
-    except EOFError:
-        return False
-    return answer.strip().lower() in ("y", "yes")
+    return agrees(env, "Download it, and run it whenever no model is named?")
 
 
 def _room(env: Environment) -> str:

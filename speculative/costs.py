@@ -111,6 +111,15 @@ class CostCurve:
         return self._drifts[length > 1]
 
 
+def conceivable_gain(passes: NDArray[np.float64], step: float) -> float:
+    """How many times as fast as plain decoding guesses make it that are all right: more than that no draft can gain.
+
+    `passes` are the seconds of passes of the target over 1, 2, … tokens, `step` those of a guess.
+    """
+    guesses = np.arange(len(passes))
+    return float(np.max((1 + guesses) * passes[0] / (passes + guesses * step)))
+
+
 def _explain(recent: list[float], step: float) -> None:
     """Take out of what was peculiar to a length the `step` by which all lengths have changed now."""
     peculiar = median(recent)

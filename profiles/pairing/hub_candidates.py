@@ -1,12 +1,14 @@
 """Models on the hub that may draft for a target, found by its name: whether they fit, only their headers say."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 from specchat.speculative.errors import SpecchatError
 
 from ..hub.bytes_source import HubBytes
 from ..hub.client import Hub
 from ..resolve import Whereabouts, locate
+from ..seen import SeenModel
 from ..sources import HubModel, spelled
 from ..store import SHIPPED, Profiles
 from .candidates import Candidate
@@ -19,6 +21,17 @@ _MOST_OF_A_KIND = 3
 """So many siblings and so many trained drafts: each costs a header of some megabytes."""
 _TRAINED = "draft"
 """What is in the name of a model that was trained to draft."""
+
+
+def drafts_on_hub(target: SeenModel, where: Whereabouts) -> tuple[list[Candidate], list[str]]:
+    """What the hub has for a target's family that is not on this machine, and why some of it cannot be had.
+
+    Nothing where the name of the target says no family, or the hub may not be asked. Raises what `Hub.search` does.
+    """
+    kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
+    if kin is None or where.hub().offline:
+        return [], []
+    return hub_candidates([*shipped_drafts(kin), *published_drafts(where.hub(), kin)], target.size, where)
 
 
 def shipped_drafts(target: Kin) -> list[HubModel]:

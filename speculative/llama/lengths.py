@@ -16,6 +16,11 @@ _SMALL_IS_SLOW = 1.5
 """By so much a pass of a small model takes longer than its size says."""
 
 
+def step_share(draft_size: int, target_size: int) -> float:
+    """The share of a pass of the target over one token that a step of a draft takes, as far as sizes in bytes tell."""
+    return _SMALL_IS_SLOW * draft_size / target_size
+
+
 def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> DraftLength:
     """Adaptive lengths where they may adapt, otherwise fixed ones."""
     if config.draft == "none" or not target.can_rollback:
@@ -28,7 +33,7 @@ def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> Dr
     if isinstance(config.draft, Path):
         names = (NGRAM, MODEL)
         draft_costs = costs.of(file_identity(config.draft), config.draft_settings(target.n_ctx))
-        share = _SMALL_IS_SLOW * config.draft.stat().st_size / target.size
+        share = step_share(config.draft.stat().st_size, target.size)
     return AdaptiveLength(
         costs.of(target.identity, target.config), sources(names, draft_costs, share), config.draft_max
     )

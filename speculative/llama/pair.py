@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..cache import Cache
+from ..costs import conceivable_gain
 from ..decoder import SpeculativeDecoder
 from ..drafting import Drafter, NoDrafter
 from ..errors import SpecchatError, UsageError
@@ -21,7 +22,7 @@ from .chat import ChatTemplate
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
-from .lengths import lengths_for
+from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
@@ -82,6 +83,17 @@ class Pair:
         drafter = loaded_model_drafter(self.session.decoder.drafter)
         if drafter and isinstance(drafter.model, LlamaModel):
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
+
+    def conceivable_gain(self, draft_size: int) -> float:
+        """How many times as fast as plain decoding a draft of so many bytes could make it at best, by measured costs.
+
+        Where nothing can be drafted, that is 1.
+        """
+        if not self.target.can_rollback:
+            return 1.0
+        curve = self.costs.of(self.target.identity, self.target.config)
+        passes = curve.upto(1 + self.config.most_drafted)
+        return conceivable_gain(passes, step_share(draft_size, self.target.size) * float(passes[0]))
 
     def twin(self) -> LlamaModel:
         """The target with a second cache, to be closed before the pair. Raises `ModelLoadError`."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -76,6 +77,7 @@ class FakePair:
     on_chat: Callable[[int], None] = lambda count: None
     n_ctx_train: int = 32768
     exactness: Exactness | None = None
+    best_gain: float = 1.0
     sampling: SamplingParams = field(default_factory=lambda: SamplingParams(temperature=0))
 
     @property
@@ -89,6 +91,10 @@ class FakePair:
 
     def measure_costs(self) -> None:
         self.costs_measured = True
+
+    def conceivable_gain(self, draft_size: int) -> float:
+        assert draft_size > 0
+        return self.best_gain
 
     def twin(self) -> AbstractContextManager[ScriptedModel]:
         target = cast(ScriptedModel, self.session.decoder.target)
@@ -150,6 +156,10 @@ class World:
     """How long drafts may be with --exact."""
     rounding: Verified | Exception | None = None
     """What measuring it finds."""
+    conceivable_gain: float = 1.0
+    """How much any draft can gain, as costs have it."""
+    on_load: Callable[[FakePair], None] = lambda pair: None
+    today: date = date(2026, 1, 31)
     on_pass: Callable[["World", int], None] = lambda world, count: None
     on_chat: Callable[[int], None] = lambda count: None
     stdout: io.StringIO = field(default_factory=io.StringIO)
@@ -203,6 +213,7 @@ class World:
             home=self.home,
             system=self.system,
             now=self._now,
+            today=lambda: self.today,
             memory=lambda: self.memory,
             patience=self.patience,
         )
@@ -255,7 +266,9 @@ class World:
             on_chat=self.on_chat,
             n_ctx_train=self.n_ctx_train,
             exactness=self.exactness,
+            best_gain=self.conceivable_gain,
         )
+        self.on_load(self.pair)
         return self.pair
 
     def _verify(self, config: PairConfig, tell: Callable[[str], None]) -> Verified:

@@ -211,7 +211,12 @@ def test_a_command_line_that_makes_no_sense_fetches_nothing(hub):
     for line in (
         ["complete", "-m", "user/big-GGUF"],
         ["run", "-m", "user/big-GGUF", "--json", "-i", "Hi"],
+        ["run", "-m", "user/big-GGUF", "--draft", "none", "--compare", "Hi"],
+        ["run", "-m", "user/big-GGUF", "--verification", "rejection", "--compare", "Hi"],
         ["bench", "-m", "user/big-GGUF", "--verify", "--full"],
+        ["bench", "-m", "user/big-GGUF", "--draft-length", "3"],
+        ["bench", "-m", "user/big-GGUF", "--draft", "none"],
+        ["bench", "-m", "user/big-GGUF", "--fixed", "17"],
     ):
         assert hub.run(*line).code == 2
     assert hub.standin.requests == []
@@ -227,6 +232,51 @@ def test_a_profile_that_is_named_as_a_draft_is_its_target(hub):
     assert hub.run("profile", "new", "mine", "-m", "user/small-GGUF").code == 0
     done = hub.run("run", "-m", "user/big-GGUF", "--draft", "mine", "Hi")
     assert (done.code, done.pair.config.draft.name) == (0, "small-Q8_0.gguf")
+
+
+@pytest.fixture
+def profile(hub):
+    """Keeps a profile of the target with a draft."""
+
+    def kept(draft):
+        assert hub.run("profile", "new", "mine", "-m", "user/big-GGUF", "--draft", draft).code == 0
+
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("draft", "reason", "code"),
+    [
+        ("user/nothing-GGUF", "user/nothing-GGUF", 4),
+        ("user/gated-GGUF", "gated", 4),
+        ("user/other-GGUF", "100 ('§' in the target, 'odd' in the draft)", 6),
+    ],
+)
+def test_a_draft_that_only_a_profile_names_fails_no_run_where_it_cannot_be_had(hub, profile, draft, reason, code):
+    gated = hub.standin.add("user/gated-GGUF", {"g.gguf": b"GGUF"})
+    gated.gated = True
+    profile(draft)
+    done = hub.run("run", "-m", "mine", "Hi")
+    assert (done.code, done.out, done.pair.config.draft) == (0, "Hello.\n", "ngram")
+    assert "warning: N-grams draft alone: " in done.err
+    assert reason in done.err
+    assert hub.run("run", "-m", "mine", "-q", "Hi").err == ""
+    assert hub.run("run", "-m", "mine", "--draft", draft, "Hi").code == code
+    assert hub.run("pull", "mine").code == code
+
+
+def test_loading_leaves_out_a_file_that_only_a_profile_names(hub, profile):
+    profile("./nothing.gguf")
+    assert not hub.run("run", "-m", "mine", "Hi").pair.config.draft_named
+    assert hub.run("run", "-m", "mine", "--draft", "./nothing.gguf", "Hi").pair.config.draft_named
+    assert hub.run("run", "-m", "mine", "Hi", more={"SPECCHAT_DRAFT": "./nothing.gguf"}).pair.config.draft_named
+
+
+@pytest.mark.parametrize("option", [("--draft-length", "3"), ("--verification", "rejection")])
+def test_where_only_the_draft_of_a_profile_may_draft_it_has_to_be_there(hub, profile, option):
+    profile("user/other-GGUF")
+    done = hub.run("run", "-m", "mine", *option, "Hi")
+    assert done.code == 6
 
 
 def test_what_a_broken_download_left_is_not_counted_again(hub):

@@ -75,6 +75,20 @@ def test_costs_can_be_measured_and_are_measured_once(tiny_model_path, write_tiny
         assert dict(length(pair).target_costs.measured) == pytest.approx(measured)
 
 
+def test_a_draft_is_bounded_by_what_its_steps_cost(tiny_model_path):
+    with load(tiny_model_path, "ngram") as pair:
+        pair.measure_costs()
+        free, large = pair.conceivable_gain(0), pair.conceivable_gain(100 * pair.target.size)
+    assert free > 1.5  # passes of such a tiny model cost nearly the same, however long
+    assert large == 1.0
+
+
+def test_nothing_is_to_be_gained_where_nothing_can_be_drafted(write_tiny_model):
+    with load(write_tiny_model(architecture="mamba"), "ngram") as pair:
+        pair.measure_costs()
+        assert pair.conceivable_gain(0) == 1.0
+
+
 def test_other_settings_have_other_costs(tiny_model_path, tmp_path):
     for config in (ONE_THREAD, LlamaConfig(threads=1, n_ctx=256, verbose=False), LlamaConfig(threads=2, n_ctx=256)):
         with load(tiny_model_path, "ngram", cache_folder=tmp_path, target_config=config) as pair:

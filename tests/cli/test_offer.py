@@ -1,0 +1,144 @@
+"""The draft of the hub that a terminal is offered for a target that has none here."""
+
+import re
+from datetime import date
+from types import SimpleNamespace
+
+import pytest
+
+from specchat.cli.quantities import file_size
+
+from ..hub.faults import ALWAYS, Fault
+from ..tiny import TinyModel, write_tiny
+from .fakes import World
+
+DRAFT = "some/Tiny-Coder-1B-GGUF"
+
+
+@pytest.fixture
+def place(standin, tmp_path):
+    """A target of a family of which the hub has a draft, and a way to run it at a terminal with `lines` typed."""
+    target = write_tiny(tmp_path / "big.gguf", TinyModel(width=256, name="Tiny Coder 8B"))
+    write_tiny(tmp_path / "small.gguf", TinyModel(layers=1))
+    write_tiny(tmp_path / "other.gguf", TinyModel(layers=1, width=32, altered=(100, "odd")))
+    variables = {
+        "HF_ENDPOINT": standin.endpoint,
+        "HF_HOME": str(tmp_path / "hf"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+
+    def run(*arguments, lines=(), **settings):
+        settings = {"screen": True, "stdin": None, "conceivable_gain": 1.9, **settings}
+        world = World(home=lambda: tmp_path, variables=variables, lines=lines, **settings)
+        return world.run("run", "-m", str(target), *arguments, "Hi")
+
+    def drafts():
+        return [path for path in (tmp_path / "hf").rglob("*.gguf") if path.is_file()]
+
+    standin.add(DRAFT, {"small-Q8_0.gguf": tmp_path / "small.gguf"})
+    standin.add("some/Tiny-Coder-0.5B-GGUF", {"other-Q8_0.gguf": tmp_path / "other.gguf"})
+    return SimpleNamespace(run=run, standin=standin, drafts=drafts, variables=variables, folder=tmp_path)
+
+
+def said(world):
+    """What is on the screen, on one line."""
+    return " ".join(re.sub(r"[^\n]*\r\x1b\[K|\x1b\[[0-9]*m", "", world.out).split())
+
+
+def test_the_best_that_fits_is_offered_and_fetched_after_a_yes(place):
+    world = place.run(lines=["y"])
+    assert world.code == 0
+    size = file_size((place.folder / "small.gguf").stat().st_size)
+    assert (
+        f"No model here drafts for big.gguf. {DRAFT} fits ({size}, licence: not stated); on this machine it could make "
+        "answers up to 1.9 times as fast. Download it? [y/N] y" in said(world)
+    )
+    [draft] = place.drafts()
+    assert world.pair.config.draft.resolve() == draft.resolve()
+    place.standin.requests.clear()
+    assert place.run().pair.config.draft.resolve() == draft.resolve()
+    assert place.standin.requests == []
+
+
+@pytest.mark.parametrize("lines", [["n"], [""], []])
+def test_without_a_yes_nothing_is_fetched_and_the_question_does_not_come_again(place, lines):
+    world = place.run(lines=lines)
+    assert (world.code, world.pair.config.draft, place.drafts()) == (0, "ngram", [])
+    place.standin.requests.clear()
+    assert "Download" not in place.run(lines=["y"]).out
+    assert place.standin.requests == []
+
+
+def test_where_no_draft_can_pay_that_is_said_once_and_none_is_offered(place):
+    world = place.run(lines=["y"], conceivable_gain=1.1)
+    assert (
+        "N-grams draft alone: no draft model can pay here, where some/Tiny-Coder-1B-GGUF could reach 1.10 × at most."
+        in said(world)
+    )
+    assert "Download" not in world.out
+    assert place.drafts() == []
+    assert "can pay" not in place.run(lines=["y"]).out
+
+
+def test_costs_are_measured_before_they_are_judged(place):
+    loaded = []
+    world = place.run(on_load=loaded.append, lines=["n"])
+    assert world.code == 0
+    assert [pair.costs_measured for pair in loaded] == [True, False]
+    assert loaded[0].closed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings"),
+    [
+        ((), {"stdin": b""}),
+        ((), {"screen": False}),
+        (("-q",), {}),
+        (("--offline",), {}),
+        (("--draft", "ngram"), {}),
+        (("--draft-length", "3"), {}),
+    ],
+)
+def test_nobody_is_asked_who_may_not_be_there_or_wants_something_else(place, arguments, settings):
+    world = place.run(*arguments, lines=["y"], **settings)
+    assert (world.code, place.standin.requests, place.drafts()) == (0, [], [])
+
+
+def test_what_a_script_captures_at_a_terminal_holds_no_question(place):
+    world = place.run(screen=False, stdin=None, lines=["y"])
+    assert (world.code, world.out, place.standin.requests) == (0, "Hello.\n", [])
+
+
+def test_without_a_place_to_remember_it_nobody_is_asked(place):
+    del place.variables["XDG_CACHE_HOME"]
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    world = World(home=homeless, variables=place.variables, screen=True, stdin=None, lines=["y"])
+    assert world.run("run", "-m", str(place.folder / "big.gguf"), "Hi").code == 0
+    assert place.standin.requests == []
+
+
+def test_a_hub_that_does_not_answer_stops_nothing_and_is_asked_again_another_day(place):
+    fault = place.standin.inject(Fault(status=503, times=ALWAYS))
+    world = place.run(lines=["y"])
+    assert (world.code, world.pair.config.draft) == (0, "ngram")
+    assert "Hello." in world.out
+    place.standin.faults.remove(fault)
+    place.standin.requests.clear()
+    assert place.run(lines=["y"]).pair.config.draft == "ngram"
+    assert place.standin.requests == []
+    assert place.run(lines=["y"], today=date(2026, 2, 1)).pair.config.draft != "ngram"
+
+
+def test_an_address_of_the_hub_that_makes_no_sense_stops_nothing(place):
+    place.variables["HF_ENDPOINT"] = "nonsense"
+    assert place.run(lines=["y"]).code == 0
+
+
+def test_where_nothing_fits_nothing_is_said(place):
+    del place.standin.repositories[DRAFT]
+    world = place.run(lines=["y"])
+    assert (world.code, world.pair.config.draft) == (0, "ngram")
+    assert "draft" not in world.transcript.lower()

@@ -1,37 +1,10 @@
 """`specchat pull`, and models that are fetched where they are first used, from a hub on this machine."""
 
 import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from ..hub.faults import ALWAYS, Fault
-from ..tiny import TinyModel, write_tiny
-from .fakes import World
-
-
-@pytest.fixture
-def hub(standin, tmp_path):
-    """A hub with a target and two drafts, of which one fits; `run` runs a command against it."""
-    sizes = {}
-    for name, model in {
-        "big-Q4_K_M.gguf": TinyModel(layers=3),
-        "small-Q8_0.gguf": TinyModel(),
-        "other-Q8_0.gguf": TinyModel(altered=(100, "odd")),
-    }.items():
-        write_tiny(tmp_path / name, model)
-        standin.add(f"user/{name[:-5].rsplit('-', 1)[0]}-GGUF", {name: tmp_path / name})
-        sizes[name] = (tmp_path / name).stat().st_size
-
-    def run(*arguments, more=(), **settings):
-        variables = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(tmp_path / "hf"), **dict(more)}
-        return World(home=lambda: tmp_path, variables=variables, stdin=b"", **settings).run(*arguments)
-
-    return SimpleNamespace(standin=standin, run=run, sizes=sizes, cache=tmp_path / "hf" / "hub")
 
 
 def files(folder):
@@ -289,35 +262,6 @@ def test_what_a_broken_download_left_is_not_counted_again(hub):
     assert hub.run("pull", "user/big-GGUF", "--dry-run").out.splitlines()[-1] == f"{left:.1f} kB to fetch"
     assert hub.run("pull", "user/big-GGUF").code == 0
     assert hub.standin.served == hub.sizes["big-Q4_K_M.gguf"]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
-def test_ctrl_c_in_a_download_keeps_what_has_arrived(hub, tmp_path):
-    whole = (tmp_path / "big-Q4_K_M.gguf").read_bytes() + bytes(20_000_000)
-    hub.standin.add("user/big-GGUF", {"big-Q4_K_M.gguf": whole})
-    half = len(whole) // 2
-    fault = hub.standin.inject(Fault("/cdn/", stall_at=half))
-    command = (sys.executable, "-m", "specchat.cli.main", "pull", "user/big-GGUF")
-    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
-    kept |= {"HF_ENDPOINT": hub.standin.endpoint, "HF_HOME": str(tmp_path / "hf")}
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, env=kept, **streams) as process:
-        try:
-            assert fault.stalled.wait(60)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=60)
-        finally:
-            process.kill()
-    fault.release.set()
-    assert (process.returncode, out) == (-signal.SIGINT, "")
-    assert err == (
-        "user/big-GGUF: big-Q4_K_M.gguf, the only model in it.\n"
-        "Stopped. What has arrived is kept: the same command goes on from there.\n"
-    )
-    assert not any(name.endswith(".gguf") for name in files(hub.cache))
-    done = hub.run("pull", "user/big-GGUF")
-    assert Path(done.out.strip()).read_bytes() == whole
-    assert hub.standin.served <= 1.1 * len(whole)
 
 
 def test_a_repository_is_its_main_branch_whatever_else_of_it_is_here(hub, tmp_path):

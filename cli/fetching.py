@@ -75,17 +75,23 @@ def obtain_pair(env: Environment, settings: Settings, where: Whereabouts, *, nam
         check_before_fetching(pair, where)
         if not quiet:
             warn(env, f"N-grams draft alone: {error.message}")
+    if not quiet:
+        tell_choices(env, pair)
     fetch_pair(env, pair, where, quiet=quiet)
     return pair
+
+
+def tell_choices(env: Environment, pair: FoundPair) -> None:
+    """Say what was chosen; of models that are here, to people only."""
+    for model in pair.models:
+        if model.note and (model.files or env.stderr_is_terminal):
+            note(env, model.note)
 
 
 def fetch_pair(env: Environment, pair: FoundPair, where: Whereabouts, *, quiet: bool) -> None:
     """Fetch what is missing of a pair that was checked. Ctrl-C keeps what has arrived. Raises what `download` does."""
     if not pair.files:
         return
-    for model in pair.models:
-        if model.files and model.note and not quiet:
-            note(env, model.note)
     from .download_bar import DownloadBar  # brings rich
 
     try:

@@ -19,7 +19,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.model_file import file_identity
 
 from .environment import Environment
-from .fetching import FoundPair, fetch_pair
+from .fetching import FoundPair, check_before_fetching, fetch_pair
 from .quantities import file_size
 from .screen import agrees, note, one_line
 from .status_line import StatusLine
@@ -57,7 +57,9 @@ def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> P
     if best is None or not _agreed(env, config, best):
         return None
     draft = locate(parse_model(best.candidate.name), where)
-    fetch_pair(env, FoundPair(Located(config.target), draft), where, quiet=False)
+    pair = FoundPair(Located(config.target), draft)
+    check_before_fetching(pair, where)
+    fetch_pair(env, pair, where, quiet=False)
     return draft.path
 
 

@@ -12,7 +12,7 @@ from specchat.profiles.settings import Layer, Settings, parse_draft
 from specchat.speculative.model_file import check_file
 
 from .environment import Environment
-from .fetching import FoundPair, check_before_fetching, check_fit, fetch_pair, find_pair
+from .fetching import FoundPair, check_before_fetching, check_fit, fetch_pair, find_pair, tell_choices
 from .options import OUTPUT
 from .quantities import file_size
 from .screen import one_line
@@ -57,6 +57,8 @@ def pull(env: Environment, options: PullOptions) -> None:
         _tell(env, pair, where)
         return
     check_before_fetching(pair, where)
+    if not options.quiet:
+        tell_choices(env, pair)
     fetch_pair(env, pair, where, quiet=options.quiet)
     for model in pair.models:
         env.stdout.write(f"{one_line(str(model.path))}\n")

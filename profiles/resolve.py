@@ -108,8 +108,8 @@ def _on_disk(source: HubModel, where: Whereabouts) -> Located | None:
     for name in (*names, *(f"hf.co/{name}" for name in names)):  # the latter as Ollama calls it
         if found := stored.find(name):
             check_loadable(found)
-            note = f"{source.repo}: {found.name}, which is on this machine." if name == source.repo else ""
-            return Located(found.path, note=" ".join(filter(None, [note, found.note])))
+            chosen = f"{source.repo}: {found.name}, which is on this machine." if name == source.repo else ""
+            return Located(found.path, note=" ".join(filter(None, [chosen, _note(found)])))
     return None
 
 
@@ -141,7 +141,11 @@ def _taken(model: StoredModel | None) -> Located | None:
     if model is None:
         return None
     check_loadable(model)
-    return Located(model.path, note=model.note)
+    return Located(model.path, note=_note(model))
+
+
+def _note(model: StoredModel) -> str:
+    return f"{model.name}: {model.note}." if model.note else ""
 
 
 def _exists(path: Path) -> bool:

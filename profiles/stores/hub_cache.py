@@ -13,6 +13,8 @@ from .survey import Survey
 
 PREFIX = "models--"
 _DEPTH = 4
+_DYNAMIC = "UD-"
+"""Before a quantisation that mixes others, which people leave out."""
 _SUMS = {40: "git-sha1", 64: "sha256"}
 """What a blob is named by: its git hash where git keeps it, else the hash of its content."""
 
@@ -58,10 +60,11 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
 
 
 def _found(repo: str, name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
+    plain = files.quantisation.removeprefix(_DYNAMIC)
     return Found(
         shards=files.shards,
         names=(*([f"{repo}:{files.quantisation}"] if files.quantisation else []), name),
-        aliases=(repo,),
+        aliases=(repo, *([f"{repo}:{plain}"] if plain != files.quantisation else [])),
         quantisation=files.quantisation,
         sums=tuple(map(blob_sum, blobs)),
     )

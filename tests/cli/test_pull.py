@@ -30,6 +30,14 @@ def test_what_is_here_is_not_asked_for(hub):
     assert hub.standin.requests == []
 
 
+def test_what_a_repository_alone_means_here_is_told_to_people(hub):
+    hub.run("pull", "user/small-GGUF:Q8_0")
+    told = "user/small-GGUF: user/small-GGUF:Q8_0, which is on this machine."
+    assert told in hub.run("run", "-m", "user/small-GGUF", "Hi", screen=True).out
+    assert hub.run("run", "-m", "user/small-GGUF", "Hi").err == ""
+    assert told not in hub.run("run", "-m", "user/small-GGUF:Q8_0", "Hi", screen=True).out
+
+
 def test_a_draft_that_does_not_fit_is_refused_before_it_is_fetched(hub):
     done = hub.run("pull", "user/big-GGUF", "--draft", "user/other-GGUF", "-q")
     assert done.code == 6

@@ -10,6 +10,10 @@ NAMES = {
     "Qwen2.5 Coder 1.5B Instruct GGUF": ("qwen2.5-coder", 1.5e9),
     "unsloth/Qwen3-30B-A3B-GGUF": ("qwen3", 30e9),
     "HuggingFaceTB/SmolLM2-135M-Instruct-GGUF": ("smollm2", 135e6),
+    "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF": ("llama-3.1", 8e9),
+    "bartowski/google_gemma-3-12b-it-GGUF": ("gemma-3", 12e9),
+    "bartowski/Qwen_Qwen3-8B-GGUF": ("qwen3", 8e9),
+    "Qwen-7B": ("qwen", 7e9),
     "DeepSeek_R1_Distill_Qwen_32B": ("deepseek-r1-distill-qwen", 32e9),
 }
 

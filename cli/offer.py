@@ -87,11 +87,10 @@ def _agreed(env: Environment, config: PairConfig, best: Verdict) -> bool:
     if gain <= _WORTH:
         note(env, f"N-grams draft alone: no draft model can pay here, where {name} could reach {gain:.2f} × at most.")
         return False
-    licence = best.facts.licence if best.facts else None
     note(
         env,
         f"No model here drafts for {one_line(config.target.name)}. {name} fits ({file_size(candidate.size)}, licence: "
-        f"{licence or 'not stated'}); on this machine it could make answers up to {gain:.1f} times as fast.",
+        f"{best.licence or 'not stated'}); on this machine it could make answers up to {gain:.1f} times as fast.",
     )
     return agrees(env, "Download it?")
 

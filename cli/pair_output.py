@@ -41,9 +41,9 @@ class PairOutput:
         }
 
     def _cells(self, verdict: Verdict, *gain: str) -> tuple[str, ...]:
-        candidate, licence = verdict.candidate, verdict.facts.licence if verdict.facts else None
-        ratio = f"{self._ratio(verdict):.2f}"
-        return (candidate.name, file_size(candidate.size), ratio, *gain, candidate.where, licence or "not stated")
+        candidate, ratio = verdict.candidate, f"{self._ratio(verdict):.2f}"
+        licence = verdict.licence or "not stated"
+        return (candidate.name, file_size(candidate.size), ratio, *gain, candidate.where, licence)
 
     def _but(self, verdict: Verdict) -> tuple[str, ...]:
         reason = self._left_alone(verdict)
@@ -64,7 +64,7 @@ class PairOutput:
             "ratio": round(self._ratio(verdict), 4),
             "gain": _gain_content(candidate.gain),
             "quantisation": facts and facts.quantisation,
-            "licence": facts and facts.licence,
+            "licence": verdict.licence,
             "fits": verdict.fits,
             "automatic": verdict.fits and not self._left_alone(verdict),
             "warnings": list(verdict.warnings),

@@ -75,7 +75,7 @@ def _facts(model: SeenModel) -> list[tuple[str, str]]:
         "context": f"{facts.context} tokens" if facts.context else None,
         "vocabulary": f"{facts.vocabulary} tokens ({', '.join(filter(None, [facts.tokenizer, facts.pre_tokenizer]))})",
         "chat template": "yes" if facts.has_template else "no: --chat-template FILE gives it one",
-        "licence": facts.licence,
+        "licence": model.licence,
         "generates text": f"no: it {facts.objection}" if facts.objection else "yes",
     }
     chosen = [("chosen", model.note)] if model.note else []
@@ -112,4 +112,5 @@ def _model_content(model: SeenModel) -> dict[str, Any]:
         "size": model.size,
         "header_size": model.header.size,
         **asdict(model.facts),
+        "licence": model.licence,
     }

@@ -20,6 +20,9 @@ from .sources import MAIN, HubModel, LocalFile, ModelSource, NamedModel, WheelFi
 from .stores.description import check_loadable
 from .stores.stored import StoredModel
 
+_MIXED = "UD-"
+"""Before a quantisation that mixes others; who means one may leave it out, here as on the hub."""
+
 
 class Stored(Protocol):
     """What is on this machine."""
@@ -102,13 +105,17 @@ def _on_disk(source: HubModel, where: Whereabouts) -> Located | None:
     """The model as a store of this machine has it, whichever tool put it there."""
     if source.revision != MAIN:
         return _cached(source, where.hub()) if source.file else None
-    names = [source.repo] if is_unnamed(source.quant) and not source.file else []
-    names.insert(0, first_shard(spelled(source)))
-    stored = where.stored()
+    exact, stored = first_shard(spelled(source)), where.stored()
+    names = [exact]
+    if is_unnamed(source.quant) and not source.file:
+        names.append(source.repo)
+    elif source.quant:
+        names.append(f"{source.repo}:{_MIXED}{source.quant}")
     for name in (*names, *(f"hf.co/{name}" for name in names)):  # the latter as Ollama calls it
         if found := stored.find(name):
             check_loadable(found)
-            chosen = f"{source.repo}: {found.name}, which is on this machine." if name == source.repo else ""
+            named = source.file or found.name.casefold().endswith(exact.casefold())
+            chosen = "" if named else f"{exact}: {found.name}, which is on this machine."
             return Located(found.path, note=" ".join(filter(None, [chosen, _note(found)])))
     return None
 

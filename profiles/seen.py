@@ -17,7 +17,7 @@ class SeenModel:
     """A model of which only the header was read.
 
     `size` is that of all its files in bytes, and `fetched` says whether they are on this machine, the first of them at
-    `path`. Why just these were chosen is in `note`, if they were.
+    `path`. Why just these were chosen is in `note`, if they were. `licence` is what the header says, or else the hub.
     """
 
     header: GgufHeader
@@ -26,6 +26,7 @@ class SeenModel:
     path: Path
     fetched: bool
     note: str
+    licence: str | None
 
 
 def see(source: ModelSource, where: Whereabouts) -> SeenModel:
@@ -38,11 +39,20 @@ def seen(located: Located, where: Whereabouts) -> SeenModel:
     if located.files:
         first = located.files[0]
         header = read_header(HubBytes(where.hub(), first), f"{first.repo}/{first.path}")
-        size = sum(file.size for file in located.files)
+        size, licence = sum(file.size for file in located.files), first.licence
     else:
         header = read_header(FileBytes(located.path), str(located.path))
-        size = _sizes(located.path.with_name(part) for part in all_parts(located.path.name))
-    return SeenModel(header, model_facts(header), size, located.path, not located.files, located.note)
+        size, licence = _sizes(located.path.with_name(part) for part in all_parts(located.path.name)), ""
+    facts = model_facts(header)
+    return SeenModel(
+        header=header,
+        facts=facts,
+        size=size,
+        path=located.path,
+        fetched=not located.files,
+        note=located.note,
+        licence=facts.licence or licence or None,
+    )
 
 
 def _sizes(parts: Iterable[Path]) -> int:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import ModelInfo, RepoSibling
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_LICENCE = "license:"
 _NO_HUB = "Is HF_ENDPOINT the address of a hub?"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -20,7 +22,8 @@ class RemoteFile:
     """A file of a repository at one commit, so that it cannot change under a download.
 
     `size` is in bytes. `sha256` is None for what is small enough to lie in git itself, which names it by `git_id`.
-    `branch` is what led to the commit, and empty where the commit itself was asked for.
+    `branch` is what led to the commit, and empty where the commit itself was asked for. `licence` is what the
+    repository's card says, if it says one.
     """
 
     repo: str
@@ -30,6 +33,7 @@ class RemoteFile:
     sha256: str | None
     git_id: str = ""
     branch: str = ""
+    licence: str = ""
 
     @property
     def etag(self) -> str:
@@ -58,7 +62,12 @@ def _remote_file(info: "ModelInfo", entry: "RepoSibling", branch: str) -> Remote
     if not known or type(size) is not int or size < 0:
         raise FetchError(f"What came about {info.id} gives {entry.rfilename} no size or no checksum.", _NO_HUB)
     named = "" if branch == commit else branch
-    return RemoteFile(info.id, commit, entry.rfilename, size, lfs.sha256 if lfs else None, git_id, named)
+    sha256 = lfs.sha256 if lfs else None
+    return RemoteFile(info.id, commit, entry.rfilename, size, sha256, git_id, named, _licence(info.tags or []))
+
+
+def _licence(tags: Sequence[str]) -> str:
+    return next((tag.removeprefix(_LICENCE) for tag in tags if tag.startswith(_LICENCE)), "")
 
 
 def is_safe(path: str) -> bool:

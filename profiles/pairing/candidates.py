@@ -14,7 +14,8 @@ from ..stores.stored import StoredModel
 class Candidate:
     """A model by the `name` that --draft takes, and where its header can be read; `size` is that of all its files.
 
-    On this machine it is loaded from `path`, and `gain` is what drafting with it was measured to bring there.
+    On this machine it is loaded from `path`, and `gain` is what drafting with it was measured to bring there. `licence`
+    is what the hub says, where it was asked.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Candidate:
     source: ByteSource
     path: Path | None = None
     gain: Gain | None = None
+    licence: str = ""
 
 
 def stored_candidates(

@@ -69,8 +69,8 @@ def hub_candidates(models: Sequence[HubModel], below: int, where: Whereabouts) -
             continue
         size = sum(file.size for file in files)
         if files and size < below:
-            source = HubBytes(where.hub(), files[0])
-            found.append(Candidate(name=spelled(model), where=ON_HUB, size=size, source=source))
+            source, name, licence = HubBytes(where.hub(), files[0]), spelled(model), files[0].licence
+            found.append(Candidate(name=name, where=ON_HUB, size=size, source=source, licence=licence))
     return found, refused
 
 

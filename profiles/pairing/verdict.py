@@ -34,6 +34,11 @@ class Verdict:
         """Whether it can draft."""
         return not self.reason
 
+    @property
+    def licence(self) -> str | None:
+        """What its header says, or else the hub."""
+        return (self.facts and self.facts.licence) or self.candidate.licence or None
+
 
 def judged(target: HasTokenTable, candidate: Candidate) -> Verdict:
     """Compare the vocabulary of a candidate with that of a target; whatever is wrong with it is its reason."""

@@ -13,8 +13,6 @@ from .survey import Survey
 
 PREFIX = "models--"
 _DEPTH = 4
-_DYNAMIC = "UD-"
-"""Before a quantisation that mixes others, which people leave out."""
 _SUMS = {40: "git-sha1", 64: "sha256"}
 """What a blob is named by: its git hash where git keeps it, else the hash of its content."""
 
@@ -60,11 +58,10 @@ def _in_repository(folder: Path, survey: Survey) -> Iterator[Found]:
 
 
 def _found(repo: str, name: str, files: ModelFiles, blobs: Iterable[Path]) -> Found:
-    plain = files.quantisation.removeprefix(_DYNAMIC)
     return Found(
         shards=files.shards,
         names=(*([f"{repo}:{files.quantisation}"] if files.quantisation else []), name),
-        aliases=(repo, *([f"{repo}:{plain}"] if plain != files.quantisation else [])),
+        aliases=(repo,),
         quantisation=files.quantisation,
         sums=tuple(map(blob_sum, blobs)),
     )

@@ -86,11 +86,11 @@ def _llama_cpp_models(folder: Path, survey: Survey) -> list[Found]:
 
 def _named(store: str, found: list[Found], taken: set[str]) -> list[tuple[StoredModel, Found]]:
     """The models of a store, each by the first of its names that nothing else has, or else by its path."""
-    offers = Counter(name.casefold() for each in found for name in each.names)
+    offers = Counter(name.casefold() for each in found for name in (*each.names, *each.aliases))
     named = []
     for each in found:
         own = {name.casefold() for name in (*each.names, *each.aliases)}
-        free = {name for name in own if offers[name] <= 1 and name not in taken}
+        free = {name for name in own if offers[name] == 1 and name not in taken}
         name = next((name for name in each.names if name.casefold() in free and _typed(name) in free), None)
         if model := _model(name or str(each.shards[0]), store, each):
             named.append((model, each))

@@ -50,7 +50,7 @@ def test_the_best_that_fits_is_offered_and_fetched_after_a_yes(place):
     assert world.code == 0
     size = file_size((place.folder / "small.gguf").stat().st_size)
     assert (
-        f"No model here drafts for big.gguf. {DRAFT} fits ({size}, licence: not stated); on this machine it could make "
+        f"No model here drafts for big.gguf. {DRAFT} fits ({size}, licence: apache-2.0); on this machine it could make "
         "answers up to 1.9 times as fast. Download it? [y/N] y" in said(world)
     )
     [draft] = place.drafts()

@@ -212,6 +212,7 @@ def test_the_hub_has_siblings_and_trained_drafts(standin, away):
         ("some/Tiny-Coder-2B-GGUF", False),
     ]
     assert "token 100" in drafts[2]["reason"]
+    assert {each["licence"] for each in drafts} == {"apache-2.0"}  # by the hub: the files do not say
     assert drafts[1]["size"] == (away / "models" / "large.gguf").stat().st_size
     assert standin.served <= 3 * 128 * 1024
     assert not (away / "hub").exists()

@@ -57,9 +57,15 @@ def test_what_is_here_needs_no_hub(here):
 
 @pytest.mark.parametrize(
     ("name", "note"),
-    [("user/repo", "user/repo: user/repo:Q8_0, which is on this machine."), ("user/repo:Q8_0", "")],
+    [
+        ("user/repo", "user/repo: user/repo:Q8_0, which is on this machine."),
+        ("user/repo:Q5_K_XL", "user/repo:Q5_K_XL: user/repo:UD-Q5_K_XL, which is on this machine."),
+        ("user/repo:q8_0", ""),
+        ("user/repo/m-Q8_0.gguf", ""),
+    ],
 )
 def test_a_quantisation_that_was_chosen_is_told(here, name, note):
+    hub_file(here.cache, "user/repo", "m-UD-Q5_K_XL.gguf", b"GGUF 2")
     hub_file(here.cache, "user/repo", "m-Q8_0.gguf", b"GGUF")
     assert here.locate(name).note == note
 
@@ -68,6 +74,14 @@ def test_of_several_that_are_here_the_usual_one_is_meant(here):
     for quant in ("Q2_K", "Q4_K_M", "Q8_0"):
         hub_file(here.cache, "user/repo", f"m-{quant}.gguf", quant.encode())
     assert here.locate("user/repo").path.name == "m-Q4_K_M.gguf"
+
+
+def test_a_mixed_quantisation_is_found_without_its_prefix_unless_a_plain_one_is_here(here):
+    mixed = hub_file(here.cache, "user/repo", "m-UD-Q4_K_XL.gguf", b"GGUF")
+    assert here.locate("user/repo:Q4_K_XL", offline=True).path == mixed
+    plain = hub_file(here.cache, "user/repo", "m-Q4_K_XL.gguf", b"GGUF 2")
+    assert here.locate("user/repo:Q4_K_XL", offline=True).path == plain
+    assert here.locate("user/repo:UD-Q4_K_XL", offline=True).path == mixed
 
 
 def test_another_quantisation_than_the_one_here_comes_from_the_hub(here):

@@ -38,15 +38,6 @@ def test_two_files_of_one_quantisation_are_called_by_file(tmp_path):
     assert names(tmp_path) == ["user/repo/a-Q8_0.gguf", "user/repo/b-Q8_0.gguf"]
 
 
-def test_a_mixed_quantisation_is_found_without_its_prefix_too(tmp_path):
-    mixed = hub_file(tmp_path, "user/repo", "a-UD-Q4_K_XL.gguf", b"a")
-    plain = hub_file(tmp_path, "user/repo", "a-Q4_K_M.gguf", b"b")
-    hub_file(tmp_path, "user/repo", "a-UD-Q4_K_M.gguf", b"c")
-    assert names(tmp_path) == ["user/repo:Q4_K_M", "user/repo:UD-Q4_K_M", "user/repo:UD-Q4_K_XL"]
-    assert listed(tmp_path).find("user/repo:Q4_K_XL").path == mixed
-    assert listed(tmp_path).find("user/repo:Q4_K_M").path == plain
-
-
 def test_a_small_file_that_git_keeps_has_the_sum_of_git(tmp_path):
     hub_file(tmp_path, "user/repo", "a-Q8_0.gguf", b"a", git=True)
     assert listed(tmp_path).models[0].sums == (f"git-sha1:{git_sum(b'a')}",)

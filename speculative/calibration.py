@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _UNKNOWN = 0.25
 """The variance of the offset of which nothing is known, in squared nats."""
+_SURE = 12.0
 
 
 @dataclass(slots=True)
@@ -56,4 +57,8 @@ class Calibration:
 
 def sigmoid(score: float) -> float:
     """1 / (1 + exp(-score)), never quite 0 or 1."""
-    return 1 / (1 + math.exp(-max(-12.0, min(12.0, score))))
+    if score > _SURE:
+        score = _SURE
+    elif score < -_SURE:
+        score = -_SURE
+    return 1 / (1 + math.exp(-score))

@@ -1,6 +1,7 @@
 """What a pass of a model costs on this machine, by the number of its tokens: measured, and kept fresh."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -48,7 +49,8 @@ class CostCurve:
         known, figures = self._points()
         if length > known[-1]:
             return float(self.upto(length)[-1])
-        return float(np.interp(length, known, figures))
+        place = bisect_left(known, length)
+        return float(figures[place] if known[place] == length else np.interp(length, known, figures))
 
     def upto(self, length: int) -> NDArray[np.float64]:
         """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.

@@ -19,20 +19,25 @@ Propose = Callable[[Logits, Sequence[int]], "Guess"]
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A guessed token, what it was drawn from, and how far it leads.
+    """A guessed token, what it was drawn from (None is a point mass on it), and how far it leads.
 
     `lead` is the difference, in nats, between its logit and the best other one; for a guess without logits, whatever
     grows with the chance that it is right.
     """
 
     token: int
-    distribution: TokenDistribution
+    drawn_from: TokenDistribution | None
     lead: float = 0.0
 
     @classmethod
     def certain(cls, token: int, lead: float = 0.0) -> "Guess":
-        """A guess by something that has no distribution: a point mass."""
-        return cls(token, TokenDistribution.point(token), lead)
+        """A guess by something that has no distribution."""
+        return cls(token, None, lead)
+
+    @property
+    def distribution(self) -> TokenDistribution:
+        """What it was drawn from."""
+        return self.drawn_from or TokenDistribution.point(self.token)
 
 
 Pause = Literal["nothing to guess", "would not pay", "reading first would not pay", "loading first would not pay"]

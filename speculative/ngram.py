@@ -72,8 +72,8 @@ class NgramDrafter:
         return unchanged + (self._agreeing(place, beyond) - beyond) // _REPLACED
 
     def _agreeing(self, place: int, size: int) -> int:
-        text, end = self._indexed, len(self._indexed)
-        while size < min(self.reach, place) and text[place - size - 1] == text[end - size - 1]:
+        text, end, most = self._indexed, len(self._indexed), min(self.reach, place)
+        while size < most and text[place - size - 1] == text[end - size - 1]:
             size += 1
         return size
 

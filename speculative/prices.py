@@ -43,5 +43,7 @@ class Prices:
             right *= chance
             expected += right
             paid += step
-            best = max(best, expected - price - paid)
+            value = expected - price - paid
+            if value > best:
+                best = value
         return best

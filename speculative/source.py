@@ -32,6 +32,10 @@ _MARGIN = 0.05
 """Tokens by which a draft has to look better than none, since estimates err."""
 
 
+_Likely = tuple[Guess, float]
+"""A guess, and the chance that it and all before it are right."""
+
+
 @dataclass(slots=True)
 class Source:
     """A drafter as the draft lengths see it.
@@ -75,10 +79,12 @@ class Source:
             return Draft(pause=pause), -math.inf
         self._forgone = 0.0
         guesses = self._guesses(offer, bill, prices, mood, floor)
-        best, value = self._worth(guesses, prices, floor)
+        best, value = _worth(guesses, prices, floor)
         self._probing = probe and not best
         best = best or int(self._probing and bool(guesses))
-        return Draft(tuple(guesses[:best]), offer.source, None if best else "would not pay"), value
+        return Draft(
+            tuple(guess for guess, _ in guesses[:best]), offer.source, None if best else "would not pay"
+        ), value
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float, gain: float) -> None:
         """Learn what became of a draft of this source, whose check gained so many tokens over plain decoding."""
@@ -135,31 +141,35 @@ class Source:
             return None
         return "loading first would not pay" if bill.loading else "reading first would not pay"
 
-    def _guesses(self, offer: Offer, bill: "Bill", prices: Prices, mood: float, floor: float) -> Sequence[Guess]:
+    def _guesses(self, offer: Offer, bill: "Bill", prices: Prices, mood: float, floor: float) -> list[_Likely]:
         """The guesses that are worth making."""
         most = len(prices.passes) - 1
         if self.costs is None:
             return list(self._conceivable(islice(offer.guesses, most)))
         typical = self.by_mood.chance(mood)
-        guesses: list[Guess] = []
-        right, expected, best = 1.0, 0.0, floor
-        for guess in self._timed(offer):
-            guesses.append(guess)
-            right *= self._chance(guess)
+        guesses: list[_Likely] = []
+        expected, best = 0.0, floor
+        for guess, right in self._likely(self._timed(offer)):
+            guesses.append((guess, right))
             expected += right
             best = max(best, expected - prices.passes[len(guesses)])
             if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
                 break
         return guesses
 
-    def _conceivable(self, guesses: Iterable[Guess]) -> Iterator[Guess]:
+    def _conceivable(self, guesses: Iterable[Guess]) -> Iterator[_Likely]:
         """The guesses, as long as all of them may be right."""
-        right = 1.0
-        for guess in guesses:
-            yield guess
-            right *= self._chance(guess)
+        for guess, right in self._likely(guesses):
+            yield guess, right
             if right < _INCONCEIVABLE:
                 return
+
+    def _likely(self, guesses: Iterable[Guess]) -> Iterator[_Likely]:
+        right = 1.0
+        thrift = _THRIFT * self._purse.spent if self.costs is None else 0.0
+        for guess in guesses:
+            right *= self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM - thrift)
+            yield guess, right
 
     def _timed(self, offer: Offer) -> Iterator[Guess]:
         """The guesses; what each cost is learned."""
@@ -174,19 +184,15 @@ class Source:
             read = 1
             yield guess
 
-    def _worth(self, guesses: Sequence[Guess], prices: Prices, floor: float) -> tuple[int, float]:
-        """How many of the guesses to check for the best value, and that value; none where it is not above `floor`."""
-        right, expected, best, value = 1.0, 0.0, 0, floor
-        for count, guess in enumerate(guesses, 1):
-            right *= self._chance(guess)
-            expected += right
-            if expected - prices.passes[count] > value:
-                best, value = count, expected - prices.passes[count]
-        return best, value
 
-    def _chance(self, guess: Guess) -> float:
-        thrift = _THRIFT * self._purse.spent if self.costs is None else 0.0
-        return self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM - thrift)
+def _worth(guesses: Sequence[_Likely], prices: Prices, floor: float) -> tuple[int, float]:
+    """How many of the guesses to check for the best value, and that value; none where it is not above `floor`."""
+    expected, best, value = 0.0, 0, floor
+    for count, (_, right) in enumerate(guesses, 1):
+        expected += right
+        if expected - prices.passes[count] > value:
+            best, value = count, expected - prices.passes[count]
+    return best, value
 
 
 @dataclass(frozen=True, slots=True)

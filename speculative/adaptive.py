@@ -46,6 +46,8 @@ class AdaptiveLength:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
         if not self.target_costs:
             return Draft()  # plain passes come first: they are the measure of all others
+        if not offers:
+            return Draft(pause="nothing to guess")
         if length := self._to_measure(offers, most):
             return Draft().padded(length - 1)
         prices = self._prices(most)

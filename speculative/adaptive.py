@@ -20,6 +20,8 @@ _HOPELESS = 0.75
 """Where a pass costs so much of as many plain ones, no longer one is measured."""
 _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
+_FORGOTTEN = 24
+"""After so many rounds that all drafted, a plain pass is measured again: all gains are counted in its time."""
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class AdaptiveLength:
     _tokens: float = 0.0
     _seconds: float = 0.0
     _plain_passes: int = 0
+    _since_plain: int = 0
 
     def take(self, offers: Sequence[Offer], most: int) -> Draft:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
@@ -48,6 +51,8 @@ class AdaptiveLength:
             return Draft()  # plain passes come first: they are the measure of all others
         if not offers:
             return Draft(pause="nothing to guess")
+        if self._since_plain >= _FORGOTTEN:
+            return Draft()
         if length := self._to_measure(offers, most):
             return Draft().padded(length - 1)
         prices = self._prices(most)
@@ -77,6 +82,7 @@ class AdaptiveLength:
         """Learn what a pass cost, what became of the guesses, and how sure the target was."""
         self.target_costs.observe(1 + len(step.draft), step.target_seconds)
         self._plain_passes += not step.draft
+        self._since_plain = self._since_plain + 1 if step.draft else 0
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
         gain = len(step.tokens) - step.target_seconds / self.target_costs.at(1)

@@ -1,5 +1,6 @@
 """Adaptive lengths on simulated machines and texts; the figures of real ones are measured by `specchat bench`."""
 
+from itertools import groupby
 from statistics import geometric_mean, mean
 
 import pytest
@@ -10,6 +11,7 @@ from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import MODEL, NGRAM, Draft, Guess, Offer
 from specchat.speculative.purse import Purse
+from specchat.speculative.rounds import Round
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, TILED, Machine, Simulation
 
@@ -211,6 +213,24 @@ def test_a_draft_is_padded_to_a_pass_that_is_cheaper():
     quote = Offer(NGRAM, iter([Guess.certain(1, 9.0)] * 4))
     draft = adaptive(simulation).take([quote], 100)
     assert (draft.guessed, len(draft)) == (4, 7)
+
+
+def test_the_measure_of_all_gains_is_taken_again_however_well_drafting_goes():
+    simulation = Simulation(FLAT, [0.99] * 2000, behind=40)
+    length = adaptive(simulation)
+    rounds: list[str] = []
+
+    class Watched:
+        take = staticmethod(length.take)
+
+        def observe(self, step: Round) -> None:
+            rounds.append("drafted" if step.draft else "plain")
+            length.observe(step)
+
+    simulation.run(Watched())
+    runs = [len(list(run)) for kind, run in groupby(rounds[20:]) if kind == "drafted"]
+    assert len(runs) > 3
+    assert max(runs) == 24
 
 
 def test_without_any_offer_it_says_that_there_is_nothing_to_guess():

@@ -98,9 +98,9 @@ def _agreed(env: Environment, config: PairConfig, best: Verdict) -> bool:
 def _conceivable_gain(env: Environment, config: PairConfig, size: int) -> float:
     """What passes of the target, measured now unless they were before, let a draft of so many bytes gain at most."""
     line = StatusLine(env)
-    line.show("measuring what passes cost here")
     try:
         with env.load_pair(replace(config, draft="ngram", exact=False), Interrupt(), line.show) as pair:
+            line.show("measuring what passes cost here")
             pair.measure_costs()
             return pair.conceivable_gain(size)
     finally:

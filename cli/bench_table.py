@@ -1,6 +1,5 @@
 """The result of a benchmark as text, for terminals of 40 columns and more."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +7,8 @@ from specchat.speculative.bench.advice import advice
 from specchat.speculative.bench.ratios import Estimate
 from specchat.speculative.bench.report import Report, Row, Summary
 from specchat.speculative.bench.subject import Subject
+
+from .screen import wrapped
 
 _WIDE, _ROOMY = 72, 54
 """Columns from which there is room for speeds, and for intervals."""
@@ -165,4 +166,4 @@ def _ending(report: Report) -> str:
 
 
 def _wrapped(text: str, columns: int) -> str:
-    return textwrap.fill(text, columns, subsequent_indent="  ")
+    return wrapped(text, columns, "  ")

@@ -1,6 +1,5 @@
 """`specchat bench --verify`: how far passes over several tokens round away from passes over one."""
 
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from itertools import groupby
@@ -11,7 +10,7 @@ from specchat.speculative.errors import UsageError
 from .bench_options import BenchOptions, BenchOutputOptions
 from .environment import Environment
 from .json_text import written
-from .screen import visible
+from .screen import visible, wrapped
 from .status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -59,12 +58,12 @@ def verify_text(name: str, found: "Verified", columns: int) -> str:
     """The table, and what it means for drafting."""
     title = f"{name}: the largest difference of logits from those of passes over one token, on the same text"
     blocks = [title, *([found.notice] if found.notice else [])]
-    wrapped = [textwrap.fill(block, columns, subsequent_indent="  ") for block in blocks]
+    titles = [wrapped(block, columns, "  ") for block in blocks]
     table = "\n".join(_table(found)) or "Nothing to measure: this model cannot take tokens back."
     meaning = [_meaning(found)] if found.probe.roundings else []
     if found.probe.cuts:
         meaning.append("The last row is for the same prompt read in smaller pieces, which drafting never changes.")
-    return "\n\n".join([*wrapped, table, *(textwrap.fill(each, columns) for each in meaning)])
+    return "\n\n".join([*titles, table, *(wrapped(each, columns) for each in meaning)])
 
 
 def _table(found: "Verified") -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`specchat run --compare`: the same answer plain and drafted, one after the other."""
 
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from .json_text import written
 from .options import OutputOptions
 from .render import Renderer
 from .request import Limits
+from .screen import wrapped
 from .speaker import check_length
 from .status_line import StatusLine
 
@@ -140,7 +140,7 @@ class Comparer:
             line.clear()
 
     def _say(self, lines: Iterable[str]) -> None:
-        self.env.stdout.write("".join(textwrap.fill(line, self.env.width) + "\n" for line in lines))
+        self.env.stdout.write("".join(wrapped(line, self.env.width) + "\n" for line in lines))
         self.env.stdout.flush()
 
     def _json(self, comparison: Comparison, parting: Parting | None) -> str:

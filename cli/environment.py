@@ -83,6 +83,11 @@ class Environment:
         return self.columns() if self.stdout_is_terminal else _FALLBACK_COLUMNS
 
     @property
+    def room(self) -> int | None:
+        """The columns that lines on standard output may take; None where they may take any."""
+        return self.columns() if self.stdout_is_terminal else None
+
+    @property
     def dumb(self) -> bool:
         """Whether a terminal knows no escape codes."""
         return self.variables.get("TERM") == "dumb"

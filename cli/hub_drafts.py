@@ -15,20 +15,19 @@ from .status_line import StatusLine
 
 
 def hub_drafts(env: Environment, target: SeenModel, where: Whereabouts) -> list[Candidate]:
-    """What the hub has for the family of the target; why something cannot be had is a warning."""
+    """What the hub has for the family of the target; a hub that cannot be asked is a warning."""
     from specchat.profiles.pairing.hub_candidates import drafts_on_hub
 
     line = StatusLine(env, delay=0.3)
     line.show("asking the hub for drafts")
     try:
-        found, refused = drafts_on_hub(target, where)
+        return drafts_on_hub(target, where)
     except SpecchatError as error:  # what is on this machine is worth knowing all the same
-        found, refused = [], [error.message]
+        line.clear()
+        warn(env, error.message)
+        return []
     finally:
         line.clear()
-    for reason in refused:
-        warn(env, reason)
-    return found
 
 
 def judged_all(env: Environment, target: HasTokenTable, candidates: Iterable[Candidate]) -> list[Verdict]:

@@ -41,7 +41,7 @@ def list_models(env: Environment, options: ListOptions) -> None:
         content = {"models": [_content(*each) for each in models], "notices": notices}
         env.stdout.write(f"{written(content)}\n")
         return
-    env.stdout.writelines(f"{line}\n" for line in _lines(models, env.columns() if env.stdout_is_terminal else None))
+    env.stdout.writelines(f"{line}\n" for line in _lines(models, env.room))
     if not models:
         note(env, "There are no models on this machine yet. The small one is --profile demo.")
     tell_notices(env, found)

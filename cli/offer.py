@@ -70,7 +70,7 @@ def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Verdict | 
     line.show(f"asking {hub.name} for a draft")
     try:
         target = seen(Located(file), where)
-        found, _ = drafts_on_hub(target, replace(where, hub=lambda: hub))
+        found = drafts_on_hub(target, replace(where, hub=lambda: hub))
         small = sorted((each for each in found if is_small(each.size, target.size)), key=rank)
         return _first_that_fits(small, lambda candidate: judged(vocabulary(target.header), candidate))
     finally:

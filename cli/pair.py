@@ -44,8 +44,7 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     if options.json:
         env.stdout.write(f"{written(output.content())}\n")
         return
-    columns = env.columns() if env.stdout_is_terminal else None
-    env.stdout.writelines(f"{line}\n" for line in output.lines(columns))
+    env.stdout.writelines(f"{line}\n" for line in output.lines(env.room))
     if not any(verdict.fits for verdict in verdicts):
         note(env, f"No model can draft for {target.header.name}; n-grams can, and need no model.")
     tell_notices(env, found)

@@ -14,6 +14,7 @@ from .table import Entry, table_lines
 
 _HEADER = ("fits", "size", "ratio", "gain", "where", "licence")
 _OTHERS = ("does not fit", "size", "ratio", "where", "licence")
+_NAMED = ("ratio", "gain", "licence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,11 @@ class PairOutput:
         fitting = [Entry(self._cells(each, _gain(each)), self._but(each)) for each in self.verdicts if each.fits]
         others = [Entry(self._cells(each), (each.reason,)) for each in self.verdicts if not each.fits]
         between = [""] if fitting and others else []
-        return [*table_lines(_HEADER, fitting, columns), *between, *table_lines(_OTHERS, others, columns)]
+        return [
+            *table_lines(_HEADER, fitting, columns, _NAMED),
+            *between,
+            *table_lines(_OTHERS, others, columns, _NAMED),
+        ]
 
     def content(self) -> dict[str, Any]:
         """The same for programs, with more of each."""

@@ -34,8 +34,7 @@ def list_(env: Environment, options: ListOptions) -> None:
     from .profile_table import listed, overview, overview_json
 
     rows = listed(_profiles(env))
-    columns = env.columns() if env.stdout_is_terminal else None
-    env.stdout.write(written(overview_json(rows)) + "\n" if options.json else overview(rows, columns))
+    env.stdout.write(written(overview_json(rows)) + "\n" if options.json else overview(rows, env.room))
 
 
 def show(env: Environment, options: ShowOptions) -> None:
@@ -43,7 +42,7 @@ def show(env: Environment, options: ShowOptions) -> None:
     from .profile_table import shown, shown_json
 
     profile = _profiles(env).load(options.name)
-    env.stdout.write(written(shown_json(profile)) + "\n" if options.json else shown(profile))
+    env.stdout.write(written(shown_json(profile)) + "\n" if options.json else shown(profile, env.room))
 
 
 def new(env: Environment, options: NewOptions) -> None:

@@ -1,6 +1,6 @@
 """Profiles as a table, as a page, and as JSON."""
 
-import textwrap
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,12 @@ from specchat.profiles.settings import NAMES
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.speculative.errors import SpecchatError
 
-from .screen import visible
+from .screen import visible, wrapped
 from .show_config import Row, rows_of, table
+
+_INDENT = " " * 4
+_NARROW = 46
+"""With fewer columns beside the names, a table would be mostly empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +42,23 @@ def _listed(profiles: Profiles, name: str) -> Listed:
 def overview(rows: Sequence[Listed], columns: int | None) -> str:
     """A line for each profile, broken between words where there is only so much room."""
     width = max(len(row.name) for row in rows)
+    if columns is not None and columns < width + _NARROW:
+        return _folded(rows, columns)
     lines = [f"{'NAME':<{width}}  {'DOWNLOAD':>8}  {'MEMORY':>6}  WHAT"]
     for row in rows:
         sizes = f"{_size(row.profile, 'download'):>8}  {_size(row.profile, 'memory'):>6}"
         start = f"{visible(row.name):<{width}}  {sizes}  "
-        room = max(20, columns - len(start)) if columns else 1000
-        what, *others = textwrap.wrap(visible(_what(row)), room) or [""]
-        lines += [f"{start}{what}".rstrip(), *(" " * len(start) + other for other in others)]
+        lines.append(wrapped(f"{start}{visible(_what(row))}", columns or sys.maxsize, " " * len(start)).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _folded(rows: Sequence[Listed], columns: int) -> str:
+    """A few lines for each profile."""
+    lines = []
+    for row in rows:
+        sizes = [f"{size} {noun}" for noun in ("download", "memory") if (size := _size(row.profile, noun))]
+        what = visible(": ".join(filter(None, [", ".join(sizes), _what(row)])))
+        lines += [visible(row.name), wrapped(f"{_INDENT}{what}", columns, _INDENT)]
     return "\n".join(lines) + "\n"
 
 
@@ -67,7 +81,7 @@ def overview_json(rows: Sequence[Listed]) -> dict[str, Any]:
     }
 
 
-def shown(profile: Profile) -> str:
+def shown(profile: Profile, columns: int | None) -> str:
     """A page about a profile: what it says for people, then what it sets and where that is said."""
     about = profile.about
     facts = {
@@ -87,7 +101,7 @@ def shown(profile: Profile) -> str:
         if value
         for first, line in _numbered(value)
     ]
-    return "".join(said) + "\n" + table(_rows(profile))
+    return "".join(said) + "\n" + table(_rows(profile), columns)
 
 
 def _numbered(text: str) -> list[tuple[bool, str]]:

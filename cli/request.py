@@ -1,10 +1,13 @@
 """From what was asked for to what is to be loaded."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from secrets import randbelow
 from typing import Any, cast
 
 from specchat.profiles.settings import Settings
+from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
@@ -57,7 +60,8 @@ def pair_config(
     settings, verification = asked.settings, options.drafting.verification
     where = whereabouts(env, offline=options.models.offline)
     named = asked.draft_named or settings.draft_length is not None or verification != "coupled"
-    pair = obtain_pair(env, settings, where, named=named, quiet=quiet)
+    with _naming_the_profile(asked):
+        pair = obtain_pair(env, settings, where, named=named, quiet=quiet)
     seed = options.sampling.seed
     return PairConfig(
         target=pair.target.path,
@@ -74,6 +78,17 @@ def pair_config(
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
     )
+
+
+@contextmanager
+def _naming_the_profile(asked: Asked) -> Iterator[None]:
+    """Say of a model that nobody typed who named it."""
+    try:
+        yield
+    except SpecchatError as error:
+        if asked.profile:
+            error.hint = f"The profile {asked.profile.name} ({asked.profile_at}) names it. {error.hint}".rstrip()
+        raise
 
 
 def _llama_config(settings: Settings, gpu_layers: int | None, verbose: bool) -> LlamaConfig:

@@ -42,7 +42,7 @@ def run(
     from .request import limits, pair_config
     from .show_config import show_config
     from .speaker import Speaker
-    from .suggest import with_model
+    from .suggest import keep_suggestion, with_model
 
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     system = text_or_file(env, chat.system) if chat.system is not None else None
@@ -50,7 +50,7 @@ def run(
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return
-    wanted = with_model(env, flags, models, prompt)
+    wanted, suggested = with_model(env, flags, models, prompt)
     settings = wanted.settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = read_prompt(env, prompt, output.quiet)
@@ -59,6 +59,8 @@ def run(
     if chat.compare:
         check_comparable(settings, drafting.verification)
     config = pair_config(env, options, wanted, quiet=output.quiet, chat_template=template)  # gigabytes may come
+    if suggested:
+        keep_suggestion(env, suggested)
     config = with_draft(env, config, settings.draft, offline=models.offline, quiet=output.quiet)
     history = [Message("system", settings.system)] if settings.system else []
     with load(env, config, output.quiet) as pair:

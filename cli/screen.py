@@ -42,20 +42,26 @@ def warn(env: Environment, message: str) -> None:
 
 
 def note(env: Environment, message: str) -> None:
-    """Something worth knowing, broken between words on a terminal."""
-    if env.stderr_is_terminal:
-        message = "\n".join(textwrap.fill(line, env.columns()) for line in message.splitlines())
+    """Something worth knowing."""
     _tell(env, "", message, _DIM)
 
 
 def _tell(env: Environment, label: str, message: str, style: str) -> None:
-    text = visible(message)
+    """Write a message to stderr, on a terminal broken between words."""
+    start = f"{label}: " if label else ""
+    text = start + visible(message)
+    if env.stderr_is_terminal:
+        text = "\n".join(wrapped(line, env.columns()) for line in text.splitlines())
     if env.stderr_is_terminal and env.colors:
-        text = f"{style}{label}:{_RESET} {text}" if label else f"{style}{text}{_RESET}"
-    elif label:
-        text = f"{label}: {text}"
+        styled = start.rstrip() or text
+        text = f"{style}{styled}{_RESET}{text.removeprefix(styled)}"
     env.stderr.write(text + "\n")
     env.stderr.flush()
+
+
+def wrapped(text: str, columns: int, indent: str = "") -> str:
+    """`text` broken between words, its further lines after `indent`. What is to be typed or copied stays whole."""
+    return textwrap.fill(text, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def joined(items: Sequence[str], columns: int) -> str:
@@ -75,7 +81,7 @@ def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
     for name, value in rows:
-        first, *others = textwrap.wrap(visible(value), max(20, room)) or [""]
+        first, *others = wrapped(visible(value), max(20, room)).splitlines() or [""]
         lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
         env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
 

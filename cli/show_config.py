@@ -44,7 +44,7 @@ def show_config(env: Environment, asked: Asked, as_json: bool) -> None:
     if as_json:
         env.stdout.write(written({row.name: {"value": row.value, "origin": row.origin} for row in rows}) + "\n")
     else:
-        env.stdout.write(table(rows))
+        env.stdout.write(table(rows, env.room))
     for name, meant in unknown_variables(env.variables).items():
         warn(env, f"{name} is no setting of specchat{f'; did you mean {meant}?' if meant else '.'}")
 
@@ -86,13 +86,20 @@ def _plain(value: object) -> object:
             return source if isinstance(source, str) else spelled(source)
 
 
-def table(rows: Sequence[Row]) -> str:
-    """The rows in three columns."""
-    lines = [(row.name, _shown(row), visible(row.origin)) for row in rows]
-    widths = [max(len(line[column]) for line in lines) for column in (0, 1)]
-    return "".join(
-        f"{name:<{widths[0]}}  {value:<{widths[1]}}  {origin}".rstrip() + "\n" for name, value, origin in lines
-    )
+def table(rows: Sequence[Row], columns: int | None) -> str:
+    """The rows in three columns; the third on a line of its own where `columns` are too few."""
+    cells = [(row.name, _shown(row), visible(row.origin)) for row in rows]
+    names, values, origins = (max(len(each[column]) for each in cells) for column in range(3))
+    if columns is None or names + values + origins + 4 <= columns:
+        lines = [f"{name:<{names}}  {value:<{values}}  {origin}" for name, value, origin in cells]
+    else:
+        lines = [_fitting(f"{name:<{names}}  {value}", origin, columns) for name, value, origin in cells]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _fitting(start: str, origin: str, columns: int) -> str:
+    line = f"{start}  {origin}"
+    return line if len(line) <= columns else f"{start}\n    {origin}"
 
 
 def _shown(row: Row) -> str:

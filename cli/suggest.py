@@ -21,14 +21,14 @@ _MBIT = 100
 """A common line, for a rough idea of the time."""
 
 
-def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: PromptOptions) -> Asked:
-    """What holds, with a model, which may be one that was suggested and taken.
+def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: PromptOptions) -> tuple[Asked, str | None]:
+    """What holds, with a model; and the profile that names it, if that was suggested and taken just now.
 
     Raises `UsageError` when none is named and none can be suggested, `ModelLoadError` when there is nobody to ask.
     """
     wanted = asked(env, flags, models.profile)
     if wanted.settings.target is not None:
-        return wanted
+        return wanted, None
     words, profiles = prompt.words or (), profiles_of(env).names()
     if misplaced := misplaced_model(words, profiles, "run"):
         raise misplaced
@@ -42,10 +42,14 @@ def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: Pro
             "A file is named with -m FILE, and --profile demo is a toy.",
         )
     if not _agreed(env, profile):
-        raise ModelLoadError("No model is named.", "Name one with -m, or choose from specchat profile list.")
+        raise ModelLoadError("Nothing runs, then.", "Name one with -m, or choose from specchat profile list.")
+    return asked(env, flags, profile.name), profile.name
+
+
+def keep_suggestion(env: Environment, profile: str) -> None:
+    """Let `profile`, whose models are here by now, be what runs where no model is named."""
     if env.config_folder:
-        note(env, f"{keep_default(env.config_folder, profile.name)} names it from now on.")
-    return asked(env, flags, profile.name)
+        note(env, f"{keep_default(env.config_folder, profile)} names it from now on.")
 
 
 def _what(profile: Profile) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-from specchat.speculative.errors import SpecchatError
+from specchat.speculative.errors import ModelLoadError
 
+from ..errors import AccessError
 from ..hub.bytes_source import HubBytes
 from ..hub.client import Hub
 from ..resolve import Whereabouts, locate
@@ -23,14 +24,14 @@ _TRAINED = "draft"
 """What is in the name of a model that was trained to draft."""
 
 
-def drafts_on_hub(target: SeenModel, where: Whereabouts) -> tuple[list[Candidate], list[str]]:
-    """What the hub has for a target's family that is not on this machine, and why some of it cannot be had.
+def drafts_on_hub(target: SeenModel, where: Whereabouts) -> list[Candidate]:
+    """What the hub has for a target's family that is not on this machine.
 
     Nothing where the name of the target says no family, or the hub may not be asked. Raises what `Hub.search` does.
     """
     kin = kin_of(target.facts.name or "") or kin_of(PurePath(target.header.name).stem)
     if kin is None or where.hub().offline:
-        return [], []
+        return []
     return hub_candidates([*shipped_drafts(kin), *published_drafts(where.hub(), kin)], target.size, where)
 
 
@@ -57,21 +58,22 @@ def published_drafts(hub: Hub, target: Kin) -> list[HubModel]:
     return [HubModel(repo) for repo in (*trained[:_MOST_OF_A_KIND], *small[:_MOST_OF_A_KIND])]
 
 
-def hub_candidates(models: Sequence[HubModel], below: int, where: Whereabouts) -> tuple[list[Candidate], list[str]]:
-    """Those of `models` that are not on this machine, with less than `below` bytes; and why others cannot be had."""
+def hub_candidates(models: Sequence[HubModel], below: int, where: Whereabouts) -> list[Candidate]:
+    """Those of `models` that are not on this machine, with less than `below` bytes.
+
+    What the hub does not have is left out: nobody asked for it by name. Raises `FetchError`.
+    """
     found: list[Candidate] = []
-    refused: list[str] = []
     for model in dict.fromkeys(models):
         try:
             files = locate(model, where).files
-        except SpecchatError as error:
-            refused.append(error.message)
+        except (AccessError, ModelLoadError):
             continue
         size = sum(file.size for file in files)
         if files and size < below:
             source, name, licence = HubBytes(where.hub(), files[0]), spelled(model), files[0].licence
             found.append(Candidate(name=name, where=ON_HUB, size=size, source=source, licence=licence))
-    return found, refused
+    return found
 
 
 def _is_of(family: str, repo: str) -> bool:

@@ -132,7 +132,8 @@ def test_escapes_in_names_are_pictures(home):
 def test_a_narrow_terminal_gets_more_lines(home):
     world = pair(home, "big", screen=True, columns=30)
     assert "small\n    " in world.out
-    assert "ratio" not in world.out
+    assert "ratio 0.06" in world.out
+    assert "ratio  " not in world.out
 
 
 def test_a_model_that_is_not_there_is_told(home):

@@ -7,6 +7,7 @@ from specchat.profiles.config import load_config
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.profiles.suggestion import BEST_FIRST, suggested
 
+from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
 GB = 10**9
@@ -66,11 +67,28 @@ def test_at_a_terminal_nothing_happens_without_a_yes(tmp_path, lines):
     assert load_config(tmp_path / ".config" / "specchat").profile is None
 
 
-def test_a_yes_is_kept(tmp_path):
-    world(tmp_path, screen=True, stdin=None, lines=["y"], variables={"HF_ENDPOINT": "http://127.0.0.1:9"}).run(
-        "run", "hello"
-    )
+def accepting(tmp_path, standin):
+    """What comes of a yes."""
+    variables = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(tmp_path / "hf")}
+    return world(tmp_path, screen=True, stdin=None, lines=["y"], variables=variables).run("run", "hello")
+
+
+def test_a_yes_is_kept_once_the_models_are_here(tmp_path, standin):
+    settings = Profiles((SHIPPED,)).load("qwen2.5-7b").settings
+    for model in (settings.target, settings.draft):
+        file = write_tiny(tmp_path / f"m-{model.quant}.gguf", TinyModel())
+        standin.add(model.repo, {file.name: file})
+    done = accepting(tmp_path, standin)
+    assert done.code == 0
     assert load_config(tmp_path / ".config" / "specchat").profile == "qwen2.5-7b"
+    assert "names it from now on" in done.out
+
+
+def test_a_yes_to_what_cannot_be_had_is_not_kept_and_the_profile_is_named(tmp_path, standin):
+    done = accepting(tmp_path, standin)
+    assert done.code == 4
+    assert "The profile qwen2.5-7b (--profile) names it." in " ".join(done.out.split())
+    assert load_config(tmp_path / ".config" / "specchat").profile is None
 
 
 @pytest.mark.parametrize(("gpu", "main", "room"), [(24, 64, 24), (4, 64, 4), (0, 64, 8), (0, 8, 4), (0, 0, 0)])

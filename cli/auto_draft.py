@@ -55,7 +55,7 @@ def with_draft(
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
         why = f"measured {draft.gain.speedup:.2f} × here" if draft.gain else "the smallest model here that fits"
-        return f"{one_line(draft.name)} drafts, {why}; --draft ngram drafts without one."
+        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none."
     if (useless := found.useless) and useless.gain:
         return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
     return ""

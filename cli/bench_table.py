@@ -30,7 +30,7 @@ def bench_text(report: Report, subject: Subject, columns: int) -> str:
     if not report.rows and not report.looping:
         return "Stopped before anything was known.\n"
     tables = [_table(report, summary, columns) for summary in report.summaries]
-    notes = [_wrapped(each, columns) for each in _notes(report, subject)]
+    notes = [_wrapped(each, columns) for each in _notes(report, subject, speeds=columns >= _WIDE)]
     blocks = [_wrapped(f"{subject.title}: times as fast as plain decoding", columns), *tables, "\n".join(notes)]
     return "\n\n".join([*blocks, _wrapped(advice(report, subject), columns)]) + "\n"
 
@@ -113,11 +113,12 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{share:.0%}"
 
 
-def _notes(report: Report, subject: Subject) -> list[str]:
+def _notes(report: Report, subject: Subject, speeds: bool) -> list[str]:
     """What it takes to judge the numbers."""
     positions = [(each.variant, _percents(each.drafting.by_position)) for each in report.summaries]
     return [
         *_calibration(report.calibration),
+        *(_spans(report.rows) if speeds else ()),
         *(f"{variant}: accepted by position: {shares}" for variant, shares in positions if shares),
         *_first_token(report.rows),
         *_short(report.rows),
@@ -130,6 +131,11 @@ def _notes(report: Report, subject: Subject) -> list[str]:
 def _calibration(noise: Estimate | None) -> Iterator[str]:
     if noise:
         yield f"plain against plain: {noise.value:.3f} × ({_interval(noise)}); a difference like this is noise"
+
+
+def _spans(rows: Sequence[Row]) -> Iterator[str]:
+    if rows:
+        yield "× is of whole answers, what has to be read first included; tokens/s are those after the first token"
 
 
 def _first_token(rows: Sequence[Row]) -> Iterator[str]:

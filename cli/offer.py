@@ -72,6 +72,9 @@ def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Verdict | 
         target = seen(Located(file), where)
         found = drafts_on_hub(target, replace(where, hub=lambda: hub))
         small = sorted((each for each in found if is_small(each.size, target.size)), key=rank)
+        if found and not small:
+            line.clear()
+            note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
         return _first_that_fits(small, lambda candidate: judged(vocabulary(target.header), candidate))
     finally:
         line.clear()

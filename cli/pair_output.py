@@ -79,10 +79,12 @@ class PairOutput:
 
 def _gain(verdict: Verdict) -> str:
     gain = verdict.candidate.gain
-    return f"{gain.speedup:.2f} ×" if gain else "unknown"
+    if gain is None:
+        return "unknown"
+    return f"{gain.speedup:.2f} ×" if gain.interval else f"~{gain.speedup:.1f} ×"
 
 
 def _gain_content(gain: Gain | None) -> dict[str, Any] | None:
     if gain is None:
         return None
-    return {"speedup": gain.speedup, "interval": [gain.low, gain.high], "kinds": list(gain.kinds)}
+    return {"speedup": gain.speedup, "interval": gain.interval and list(gain.interval), "kinds": list(gain.kinds)}

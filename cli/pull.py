@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from specchat.profiles.hub.download import check_room, outstanding
+from specchat.profiles.hub.download import outstanding
 from specchat.profiles.names import parse_model
 from specchat.profiles.resolve import Located, Whereabouts
 from specchat.profiles.settings import Layer, Settings, parse_draft
@@ -55,8 +55,9 @@ def pull(env: Environment, options: PullOptions) -> None:
         check_fit(pair, where)
     if options.dry_run:
         _tell(env, pair, where)
-        return
     check_before_fetching(pair, where)
+    if options.dry_run:
+        return
     if not options.quiet:
         tell_choices(env, pair)
     fetch_pair(env, pair, where, quiet=options.quiet)
@@ -70,8 +71,9 @@ def _tell(env: Environment, pair: FoundPair, where: Whereabouts) -> None:
     if not pair.files:
         env.stdout.write("nothing to fetch\n")
         return
-    env.stdout.write(f"{file_size(outstanding(where.hub(), pair.files))} to fetch\n")
-    check_room(where.hub(), pair.files)
+    missing = outstanding(where.hub(), pair.files)
+    rest = "" if missing == sum(file.size for file in pair.files) else "; the rest is here"
+    env.stdout.write(f"{file_size(missing)} to fetch{rest}\n")
 
 
 def _plan(model: Located) -> list[str]:

@@ -52,7 +52,9 @@ def _exactly(name: str, found: Inventory) -> StoredModel:
     if model is None:
         raise unknown(name, found)
     if name.casefold() != model.name.casefold() and name != str(model.path):
-        raise UsageError(f"{name} may be more than one model.", f"Write its whole name, such as {model.name}.")
+        start = f"{name.casefold()}:"
+        names = [each.name for each in found.models if each.name.casefold().startswith(start)] or [model.name]
+        raise UsageError(f"{name} may be more than one model.", f"Write its whole name, such as {' or '.join(names)}.")
     return model
 
 

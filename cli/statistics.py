@@ -18,6 +18,8 @@ _ENDS: dict[FinishReason, str] = {
 }
 
 
+_SHORT = 24
+"""Tokens of an answer whose time is mostly chance."""
 _SOURCES = {MODEL: "the draft", NGRAM: "n-grams"}
 _PAUSES: dict[Pause, str] = {
     "nothing to guess": "nothing to guess",
@@ -54,11 +56,19 @@ def statistics(
 def _drafting(stats: GenerationStats) -> list[str]:
     if stats.acceptance_rate is None and stats.speedup is None:
         return []
-    items = ["too few plain passes to compare" if stats.speedup is None else f"{stats.speedup:.2f} × as fast as plain"]
+    items = [_speedup(stats)]
     if stats.acceptance_rate is not None:
         by = " and ".join(_SOURCES.get(source, source) for source in sorted(stats.drafted_by))
         items.append(f"{stats.acceptance_rate:.0%} of {stats.tested} guesses by {by} accepted")
     return items
+
+
+def _speedup(stats: GenerationStats) -> str:
+    if stats.completion_tokens < _SHORT:
+        return "too short to compare"
+    if stats.speedup is None:
+        return "too few plain passes to compare"
+    return f"{stats.speedup:.2f} × as fast as plain"
 
 
 def _exactness(exactness: "Exactness", context: int) -> str:

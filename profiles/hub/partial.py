@@ -67,3 +67,5 @@ class Partial:
 
     def __exit__(self, *_: object) -> None:
         self.stream.close()
+        if not self.done:
+            Path(self.stream.name).unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache, gains
         if not left_alone(candidate, size, ngrams):
             if judge.fits(candidate):
                 return Automatic(candidate)
-        elif candidate.gain:
+        elif candidate.gain and candidate.gain.interval:
             useless = useless or candidate
     return Automatic(None, useless)
 
@@ -59,10 +59,10 @@ def left_alone(candidate: Candidate, target_size: int, ngrams: Gain | None) -> s
     `ngrams` is what they gained without any model.
     """
     gain = candidate.gain
-    if gain is None:
-        return "" if is_small(candidate.size, target_size) else "it has more than a third of the target's size"
-    if not gain.pays:
+    if gain and gain.refuted:
         return "it was measured not to pay here"
+    if gain is None or not gain.pays:
+        return "" if is_small(candidate.size, target_size) else "it has more than a third of the target's size"
     return f"n-grams without a model gain {ngrams.speedup:.2f} ×" if ngrams and gain.beaten_by(ngrams) else ""
 
 

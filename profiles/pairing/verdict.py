@@ -64,13 +64,13 @@ def best_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
 def rank(candidate: Candidate) -> tuple[int, float, int, str]:
     """Where a candidate stands among those that fit: the least comes first.
 
-    What was measured to pay leads, the greatest gain before others; what was measured not to pay comes last. Between
+    What was measured to pay leads, the greatest gain before others; what is known not to pay comes last. Between
     them the smaller one is first: a draft step reads all weights once, so the size is what it costs. What it gains is
     known only once it is measured: how often a draft is right does not follow from its size.
     """
     gain = candidate.gain
-    group = 1 if gain is None else 0 if gain.pays else 2
-    return group, -gain.speedup if gain else 0.0, candidate.size, candidate.name
+    group = 0 if gain and gain.pays else 2 if gain and gain.refuted else 1
+    return group, -gain.speedup if gain and group != 1 else 0.0, candidate.size, candidate.name
 
 
 def is_small(size: int, target: int) -> bool:

@@ -30,7 +30,9 @@ def advice(report: Report, subject: Subject) -> str:
         return f"Keep this draft: {_times(drafted)} plain decoding over these texts."
     if speed >= WORTH:
         return f"Keep this draft for now: it looks like {_times(drafted)}, but more time (--seconds) has to confirm it."
-    return _not_worth(report.costs, drafted, subject)
+    reasons = _not_worth(report.costs, drafted, subject)
+    sure = drafted.speedup.interval is not None
+    return reasons if sure else f"{reasons.removesuffix('.')}; more time (--seconds) has to confirm that."
 
 
 def _without_draft(report: Report, rival: Summary | None, subject: Subject) -> str:

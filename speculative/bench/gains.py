@@ -15,16 +15,21 @@ WORTH = 1.05
 """Times as fast as plain decoding: with less, nobody needs a draft."""
 BETTER = 1.05
 """By so much one thing has to beat another for anybody to change."""
+_FEWEST = 4
+"""Pairs of answers before anything is worth keeping."""
 _LEAST, _MOST = 1e-3, 1e3
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """How many times as fast as plain decoding texts of some `kinds` came, and the ends of its 95 % interval."""
+    """How many times as fast as plain decoding texts of some `kinds` came.
+
+    `interval` has the ends of its 95 % interval, and is None where too little was measured for one: such a gain can be
+    shown, and speaks against nothing.
+    """
 
     speedup: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None
     kinds: tuple[str, ...]
 
     @property
@@ -32,9 +37,15 @@ class Gain:
         """Whether it is worth a draft."""
         return self.speedup >= WORTH
 
+    @property
+    def refuted(self) -> bool:
+        """Whether it is known that it is not worth a draft."""
+        return self.interval is not None and not self.pays
+
     def beaten_by(self, other: "Gain") -> bool:
-        """Whether `other` gained clearly more on the same kinds of text."""
-        return other.kinds == self.kinds and other.speedup > self.speedup * BETTER
+        """Whether `other` is known to gain clearly more on the same kinds of text."""
+        known = self.interval is not None and other.interval is not None
+        return known and other.kinds == self.kinds and other.speedup > self.speedup * BETTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +62,10 @@ class KnownGains:
             return None
 
     def keep(self, target: Path, draft: Path | Literal["ngram"], gain: Gain) -> None:
-        """Keep a gain in the place of an older one."""
+        """Keep a gain in the place of an older one, unless only that one has an interval."""
+        known = self.of(target, draft)
+        if gain.interval is None and known is not None and known.interval is not None:
+            return
         try:
             self.cache.save(_key(target, draft), asdict(gain))
         except OSError:  # a file has gone since it was measured
@@ -59,13 +73,14 @@ class KnownGains:
 
 
 def measured_gain(report: "Report", variant: str) -> Gain | None:
-    """The gain of a variant; None where too little was measured for an interval."""
+    """The gain of a variant; None where hardly anything was measured."""
     summary = report.summary(variant)
-    if summary is None or summary.speedup.interval is None:
+    if summary is None or summary.speedup.count < _FEWEST:
         return None
     kinds = {row.kind for row in report.rows if row.variant == variant}
     interval = summary.speedup.interval
-    return Gain(summary.speedup.value, interval.low, interval.high, tuple(sorted(kinds)))
+    ends = (interval.low, interval.high) if interval else None
+    return Gain(summary.speedup.value, ends, tuple(sorted(kinds)))
 
 
 def _key(target: Path, draft: Path | Literal["ngram"]) -> str:
@@ -76,13 +91,12 @@ def _key(target: Path, draft: Path | Literal["ngram"]) -> str:
 def _gain(value: Any) -> Gain | None:
     """The gain in a cached value; None if that cannot be true."""
     try:
-        figures = [value[name] for name in ("low", "speedup", "high")]
-        kinds = value["kinds"]
-    except (KeyError, TypeError):
+        speedup, interval, kinds = (value[name] for name in ("speedup", "interval", "kinds"))
+        low, high = (speedup, speedup) if interval is None else interval
+    except (KeyError, TypeError, ValueError):
         return None
     if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
         return None
-    if not all(isinstance(figure, float) and _LEAST < figure < _MOST for figure in figures):
+    if not all(isinstance(figure, float) and _LEAST < figure < _MOST for figure in (low, speedup, high)):
         return None
-    low, speedup, high = figures
-    return Gain(speedup, low, high, tuple(kinds))
+    return Gain(speedup, None if interval is None else (low, high), tuple(kinds))

@@ -106,8 +106,8 @@ class Schedule:
         return [pair for pair in self.done if pair.variant == variant and pair.case == case]
 
     def _expected(self, variant: str, case: Case) -> float:
-        """The seconds that a pair will take: as long as last time, else as long as the others."""
-        return self._took.get((variant, case), sum(self._took.values()) / len(self._took))
+        """The seconds that a pair will take: as long as last time, else as long as the longest of the others."""
+        return self._took.get((variant, case), max(self._took.values()))
 
     def _pair(self, variant: str, case: Case, swapped: bool) -> Pairing:
         started = self.clock()

@@ -9,4 +9,4 @@ Progress = Callable[[str], None]
 
 def loading_progress(path: Path, progress: Progress) -> Callable[[float], None]:
     """What to call with the share of a file that is loaded, 0 to 1."""
-    return lambda share: progress(f"loading {path.name}: {share:.0%}")
+    return lambda share: progress(f"loading {share:.0%} {path.name}")

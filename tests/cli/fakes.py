@@ -236,8 +236,8 @@ class World:
         return str(line)
 
     def _load(self, config: PairConfig, interrupt: Interrupt, on_progress: Callable[[str], None]) -> FakePair:
-        on_progress(f"loading {config.target.name}: 0%")
-        on_progress(f"loading {config.target.name}: 50%")
+        on_progress(f"loading 0% {config.target.name}")
+        on_progress(f"loading 50% {config.target.name}")
         if self.load_error:
             raise self.load_error
         model = ScriptedModel(self.answers, lambda count: self.on_pass(self, count))

@@ -15,7 +15,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
-SAID = "small drafts, the smallest model here that fits; --draft ngram drafts without one.\n"
+SAID = "small drafts, the smallest model here that fits; specchat pair shows others, --draft ngram takes none.\n"
 
 
 @pytest.fixture
@@ -60,12 +60,14 @@ def test_a_benchmark_measures_what_a_run_would_use(home):
 
 def measured(home, draft, speedup):
     environment = World(home=lambda: home, variables=variables(home)).environment()
-    known_gains(environment).keep(home / "big.gguf", draft, Gain(speedup, speedup, speedup, ("code",)))
+    known_gains(environment).keep(home / "big.gguf", draft, Gain(speedup, (speedup, speedup), ("code",)))
 
 
 def test_a_draft_that_was_measured_is_taken_with_its_gain(home):
     measured(home, home / "models" / "small.gguf", 1.4)
-    assert run(home).err == "small drafts, measured 1.40 × here; --draft ngram drafts without one.\n"
+    assert (
+        run(home).err == "small drafts, measured 1.40 × here; specchat pair shows others, --draft ngram takes none.\n"
+    )
 
 
 def test_where_a_draft_was_measured_not_to_pay_n_grams_draft(home):

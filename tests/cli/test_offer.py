@@ -137,6 +137,15 @@ def test_an_address_of_the_hub_that_makes_no_sense_stops_nothing(place):
     assert place.run(lines=["y"]).code == 0
 
 
+def test_where_all_are_too_large_that_is_said_once(place):
+    place.standin.repositories.clear()
+    large = write_tiny(place.folder / "large.gguf", TinyModel(width=160))
+    place.standin.add(DRAFT, {"large-Q8_0.gguf": large})
+    told = "N-grams draft: the hub has nothing of this family with at most a third of the target's size."
+    assert told in said(place.run(lines=["y"]))
+    assert told not in said(place.run(lines=["y"]))
+
+
 def test_where_nothing_fits_nothing_is_said(place):
     del place.standin.repositories[DRAFT]
     world = place.run(lines=["y"])

@@ -74,12 +74,13 @@ def test_json_says_the_same(home):
     assert [bool(each["reason"]) for each in content["drafts"]] == [False, False, True]
 
 
-def measured(home, draft, speedup):
+def measured(home, draft, speedup, interval=True):
     """Keep a gain of the target with a draft, as a benchmark does."""
     target = home / "models" / "big.gguf"
     file = draft if draft == "ngram" else home / "models" / f"{draft}.gguf"
     environment = World(home=lambda: home).environment()
-    known_gains(environment).keep(target, file, Gain(speedup, speedup - 0.1, speedup + 0.1, ("code", "list")))
+    ends = (speedup - 0.1, speedup + 0.1) if interval else None
+    known_gains(environment).keep(target, file, Gain(speedup, ends, ("code", "list")))
 
 
 def test_what_was_measured_decides_the_order_and_is_shown(home):
@@ -91,6 +92,12 @@ def test_what_was_measured_decides_the_order_and_is_shown(home):
     lines = pair(home, "big").out.splitlines()
     assert [columns(line)[0:4:3] for line in lines[1:3]] == [["large", "1.06 ×"], ["small", "0.97 ×"]]
     assert lines[3] == "    --draft auto leaves it alone: it was measured not to pay here."
+
+
+def test_a_gain_that_little_was_measured_for_looks_like_it(home):
+    measured(home, "small", 1.37, interval=False)
+    assert columns(pair(home, "big").out.splitlines()[1])[3] == "~1.4 ×"
+    assert json.loads(pair(home, "big", "--json").out)["drafts"][0]["gain"]["interval"] is None
 
 
 def test_json_has_the_gains_with_intervals_and_kinds(home):

@@ -55,9 +55,15 @@ def test_a_dry_run_says_what_would_come(hub):
     assert done.code == 0
     assert done.out.splitlines()[0].startswith("user/big-GGUF/big-Q4_K_M.gguf: ")
     assert done.out.splitlines()[-1] == f"{total:.1f} MB to fetch"
-    assert hub.standin.served == 0
+    assert hub.standin.served <= 2 * 128 * 1024  # headers
     hub.run("pull", "user/big-GGUF")
     assert hub.run("pull", "user/big-GGUF", "--dry-run").out.endswith("on this machine\nnothing to fetch\n")
+
+
+def test_a_dry_run_refuses_what_pull_would_refuse(hub):
+    done = hub.run("pull", "user/big-GGUF", "--draft", "user/other-GGUF", "--dry-run")
+    assert done.code == 6
+    assert files(hub.cache) == []
 
 
 def test_a_model_is_fetched_when_it_is_first_used(hub):
@@ -267,7 +273,10 @@ def test_what_a_broken_download_left_is_not_counted_again(hub):
     assert hub.run("pull", "user/big-GGUF").code != 0
     hub.standin.faults.clear()
     left = (hub.sizes["big-Q4_K_M.gguf"] - half) / 1000
-    assert hub.run("pull", "user/big-GGUF", "--dry-run").out.splitlines()[-1] == f"{left:.1f} kB to fetch"
+    assert (
+        hub.run("pull", "user/big-GGUF", "--dry-run").out.splitlines()[-1]
+        == f"{left:.1f} kB to fetch; the rest is here"
+    )
     assert hub.run("pull", "user/big-GGUF").code == 0
     assert hub.standin.served == hub.sizes["big-Q4_K_M.gguf"]
 

@@ -13,7 +13,7 @@ from huggingface_hub.utils import WeakFileLock
 from specchat.profiles.errors import FetchError
 from specchat.profiles.hub.download import download
 from specchat.profiles.hub.layout import Place, cached_file
-from specchat.speculative.errors import ModelLoadError
+from specchat.speculative.errors import ModelLoadError, SpecchatError
 
 from ...hub.faults import ALWAYS, Fault
 from .support import DATA, Watch, file_of, hub_at, told, whole_files
@@ -36,6 +36,14 @@ def test_a_file_arrives_whole_and_under_its_name(hub, standin):
     assert path.read_bytes() == DATA
     assert path.parts[-4:-2] == ("models--user--repo", "snapshots")
     assert (watch.total, watch.done, standin.served) == (len(DATA), len(DATA), len(DATA))
+
+
+def test_what_was_refused_leaves_no_empty_file(hub, standin, tmp_path):
+    file = file_of(hub)
+    standin.inject(Fault("/resolve/", status=404, times=ALWAYS))
+    with pytest.raises(SpecchatError):
+        fetch(hub, file)
+    assert not list(hub.cache.rglob("*.incomplete"))
 
 
 def test_what_lies_in_git_itself_is_verified_by_its_git_checksum(standin, tmp_path):

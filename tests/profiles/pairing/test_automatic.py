@@ -37,12 +37,13 @@ def automatic(target, folder, cache=None, gains=None):
     places = Places(hub=None, llama_cpp=(), lm_studio=(), ollama=(), folders=(folder,))
     known = KnownGains(Cache(folder.parent / "gains"))
     for name, speedup in (gains or {}).items():
-        known.keep(target, name if name == "ngram" else folder / f"{name}.gguf", gain(speedup))
+        measured = speedup if isinstance(speedup, Gain) else gain(speedup)
+        known.keep(target, name if name == "ngram" else folder / f"{name}.gguf", measured)
     return best_stored(target, stored_models(places).models, Cache(cache), known)
 
 
 def gain(speedup, kinds=("code",)):
-    return Gain(speedup, speedup - 0.1, speedup + 0.1, kinds)
+    return Gain(speedup, (speedup - 0.1, speedup + 0.1), kinds)
 
 
 def best(target, folder, cache=None, gains=None):
@@ -129,6 +130,11 @@ def test_what_was_measured_not_to_pay_is_not_taken(target, folder):
     assert best(target, folder, gains={"small": 1.04}) == "middle"
     found = automatic(target, folder, gains={"small": 1.04, "middle": 0.9})
     assert (found.draft, found.useless.name, found.useless.gain.speedup) == (None, "small", 1.04)
+
+
+def test_what_only_looks_useless_is_as_good_as_not_measured(target, folder):
+    assert best(target, folder, gains={"small": Gain(0.7, None, ("code",))}) == "small"
+    assert best(target, folder, gains={"large": Gain(1.5, None, ("code",))}) == "large"
 
 
 def test_what_does_not_fit_is_not_taken_whatever_was_measured_of_it(target, folder):

@@ -23,6 +23,11 @@ def test_too_few_measurements_make_no_certainty():
     assert said(1.66, repeats=1).startswith("Keep this draft for now: it looks like 1.66 ×")
 
 
+def test_too_few_measurements_are_told_where_they_speak_against_a_draft_too():
+    assert said(0.6, repeats=1).endswith("it brings 0.60 ×; more time (--seconds) has to confirm that.")
+    assert "confirm" not in said(0.6)
+
+
 def test_a_smaller_target_may_beat_the_draft():
     others = [pairing(2.4, case, "against big-q4") for case in (CODE, PROSE)]
     assert said(1.66, others=others, rival="big-q4").startswith("Take big-q4 instead: without any draft it is 2.40 ×")

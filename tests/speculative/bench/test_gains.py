@@ -11,7 +11,7 @@ from specchat.speculative.cache import Cache
 
 from .making import CODE, PROSE, pairing
 
-GAIN = Gain(1.5, 1.2, 1.8, ("code", "prose"))
+GAIN = Gain(1.5, (1.2, 1.8), ("code", "prose"))
 
 
 @pytest.fixture
@@ -51,10 +51,18 @@ def test_a_file_that_changed_or_has_gone_has_no_gain(files, gains, which):
 
 @pytest.mark.parametrize(("speedup", "pays"), [(1.049, False), (1.05, True)])
 def test_a_gain_has_to_be_worth_the_draft(speedup, pays):
-    assert Gain(speedup, 0.5, 2.0, ()).pays == pays
+    assert Gain(speedup, (0.5, 2.0), ()).pays == pays
 
 
-DAMAGE = [{"speedup": "fast"}, {"low": float("nan")}, {"kinds": "code"}, {"kinds": [1]}, {"high": 1e9}]
+DAMAGE = [
+    {"speedup": "fast"},
+    {"interval": [float("nan"), 1.5]},
+    {"interval": [1.5]},
+    {"interval": 1.5},
+    {"kinds": "code"},
+    {"kinds": [1]},
+    {"interval": [1.5, 1e9]},
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -72,10 +80,25 @@ def test_a_gain_is_that_of_the_variant_over_all_kinds():
     pairs = [pairing(speedups[name], case, name) for case in 3 * (PROSE, CODE) for name in speedups]
     found = measured_gain(report(pairs, None, "time", 1.0), "adaptive")
     assert (round(found.speedup, 6), found.kinds) == (1.5, ("code", "prose"))
-    assert found.low <= found.speedup <= found.high
+    low, high = found.interval
+    assert low <= found.speedup <= high
 
 
-def test_too_few_pairs_are_no_gain():
-    pairs = [pairing(1.5, case) for case in (PROSE, CODE)]
-    assert measured_gain(report(pairs, None, "time", 1.0), "adaptive") is None
+def test_a_few_pairs_are_a_gain_without_an_interval_and_fewer_are_none():
+    pairs = 2 * [pairing(1.5, case) for case in (PROSE, CODE)]
+    found = measured_gain(report(pairs, None, "time", 1.0), "adaptive")
+    assert (found.interval, found.refuted) == (None, False)
+    assert measured_gain(report(pairs[:3], None, "time", 1.0), "adaptive") is None
     assert measured_gain(report(pairs, None, "time", 1.0), "ngram") is None
+
+
+def test_a_gain_without_an_interval_is_no_reason_against_anything(files, gains):
+    unsure = replace(GAIN, speedup=0.7, interval=None)
+    assert not unsure.refuted
+    assert not unsure.beaten_by(GAIN)
+    assert not GAIN.beaten_by(replace(unsure, speedup=9.0))
+    gains.keep(*files, unsure)
+    assert gains.of(*files) == unsure
+    gains.keep(*files, GAIN)
+    gains.keep(*files, unsure)
+    assert gains.of(*files) == GAIN

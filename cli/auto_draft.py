@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.settings import DraftChoice
 from specchat.speculative.cache import Cache
 from specchat.speculative.errors import SpecchatError
@@ -19,7 +20,7 @@ _FOLDER = "pairs"
 
 
 def with_draft(
-    env: Environment, config: PairConfig, draft: DraftChoice | None, *, offline: bool, quiet: bool
+    env: Environment, config: PairConfig, draft: DraftChoice | None, where: Whereabouts, quiet: bool
 ) -> PairConfig:
     """The settings with the best draft on this machine, if `draft` leaves that to us; says which it is.
 
@@ -35,7 +36,6 @@ def with_draft(
     from .gains import known_gains
     from .offer import offered_draft
     from .stores import inventory
-    from .whereabouts import whereabouts
 
     folder = env.cache_folder
     try:
@@ -48,13 +48,14 @@ def with_draft(
         note(env, said)
     path = found.draft and found.draft.path
     if found == Automatic() and not quiet:
-        path = offered_draft(env, config, whereabouts(env, offline=offline))
-    return replace(config, draft=path, draft_named=False) if path else config
+        path = offered_draft(env, config, where)
+    return replace(config, draft=path, draft_required=False) if path else config
 
 
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
-        why = f"measured {draft.gain.speedup:.2f} × here" if draft.gain else "the smallest model here that fits"
+        gain = draft.gain
+        why = f"measured {gain.speedup:.2f} × here" if gain and gain.pays else "the smallest model here that fits"
         return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none."
     if (useless := found.useless) and useless.gain:
         return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."

@@ -18,15 +18,15 @@ def bench(
     Plain and drafted answers are given side by side, a round of each in turn, on several kinds of text.
 
     Takes three minutes unless told otherwise; Ctrl-C shows what is known by then. Without --draft, the best model on
-    this machine drafts that specchat pair lists, or else the n-grams of the text.
+    this machine drafts that specchat pair lists, or else the n-grams of the text. What is found out is kept: pair shows
+    it, and --draft auto goes by it.
     """
     from contextlib import ExitStack
 
-    from .auto_draft import with_draft
     from .bench_json import report_json
     from .bench_measure import measure
     from .bench_plot import check_plot, plot
-    from .bench_setup import check_measurable, options_of, prepare, rival_config, with_something
+    from .bench_setup import check_measurable, options_of, prepare, rival_config, with_drafter
     from .bench_table import bench_text
     from .bench_verify import check_verifiable, verify
     from .flags import flag_settings
@@ -34,7 +34,7 @@ def bench(
     from .interruption import Stopped
     from .loading import load
     from .precedence import asked
-    from .request import check_model, pair_config
+    from .request import check_model, obtain_config
     from .screen import joined, note
     from .show_config import show_config
 
@@ -46,17 +46,12 @@ def bench(
     check_model(env, wanted, PromptOptions(), "bench")
     if what.verify:
         check_verifiable(what, output)
-    else:
-        check_measurable(wanted.settings, models, what)
-        if output.plot is not None:
-            check_plot(output.plot)
-    config = pair_config(env, options, wanted, quiet=output.quiet)  # gigabytes may come
-    if what.verify:
-        verify(env, config, output)
+        verify(env, obtain_config(env, options, wanted.without_draft_model, quiet=output.quiet), output)
         return
-    config = with_something(
-        with_draft(env, config, wanted.settings.draft, offline=models.offline, quiet=output.quiet), models
-    )
+    check_measurable(wanted.settings, models, what)
+    if output.plot is not None:
+        check_plot(output.plot)
+    config = with_drafter(obtain_config(env, options, wanted, quiet=output.quiet), models)
     with ExitStack() as loaded:
         pair = loaded.enter_context(load(env, config, output.quiet))
         rival = None
@@ -68,9 +63,9 @@ def bench(
         pair.measure_costs()
         measured = measure(env, contest, quiet=output.quiet)
     report, subject = measured.report, contest.subject
-    keep_gains(env, pair.config, report)
+    keep_gains(env, pair.config, machine, report)
     if output.json:
-        env.stdout.write(report_json(report, config, contest) + "\n")
+        env.stdout.write(report_json(report, pair.config, contest) + "\n")
     else:
         env.stdout.write(bench_text(report, subject, env.width))
     env.stdout.flush()

@@ -68,7 +68,7 @@ def check_measurable(settings: Settings, models: ModelOptions, what: BenchOption
     _check_lengths(what, settings.draft_max or DEFAULT_DRAFT_MAX, "Allow it with --draft-max {}")
 
 
-def with_something(config: PairConfig, models: ModelOptions) -> PairConfig:
+def with_drafter(config: PairConfig, models: ModelOptions) -> PairConfig:
     """The same with something that drafts, unless the options say that nothing shall."""
     return config if config.draft != "none" or models.draft == "none" else replace(config, draft="ngram")
 
@@ -82,7 +82,7 @@ def _check_lengths(what: BenchOptions, most: int, hint: str) -> None:
 def rival_config(env: Environment, config: PairConfig, model: str, options: PairOptions, quiet: bool) -> PairConfig:
     """The same with the model of --against, which nothing drafts for; it is fetched where it is not here."""
     where = whereabouts(env, offline=options.models.offline)
-    rival = obtain_pair(env, Settings(target=source_of(env, model)), where, named=True, quiet=quiet)
+    rival = obtain_pair(env, Settings(target=source_of(env, model)), where, draft_required=True, quiet=quiet)
     return replace(config, target=rival.target.path, draft="none")
 
 
@@ -90,7 +90,7 @@ def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | 
     """What to measure with the loaded models, `twin` being the target once more. Raises `UsageError` if nothing can."""
     _check_lengths(what, pair.config.draft_max, f"With --exact they may have {pair.config.draft_max} tokens here.")
     engines = [_engine(each) for each in (pair, rival) if each]
-    subject = subject_of(pair.config, what)
+    subject = subject_of(pair.config, rival.config if rival else None)
     found = [plain(engines[0]), *challengers(engines[0], what.fixed.items if what.fixed else (), what.full)]
     if rival and subject.rival_variant:
         found.append(plain(engines[1], subject.rival_variant))
@@ -113,13 +113,13 @@ def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | 
     )
 
 
-def subject_of(config: PairConfig, what: BenchOptions) -> Subject:
-    """What a benchmark of this pair is about."""
+def subject_of(config: PairConfig, rival: PairConfig | None = None) -> Subject:
+    """What a benchmark of this pair is about, and beside it of the target of a `rival`."""
     draft = config.draft if isinstance(config.draft, str) else config.draft.name
     return Subject(
         title=f"{config.target.name}, drafted by {draft}" if draft != "none" else config.target.name,
         ngrams=config.draft == "ngram",
-        rival=Path(what.against).stem if what.against else None,
+        rival=rival.target.stem if rival else None,
         same_text=config.verification == "coupled",
     )
 

@@ -31,11 +31,10 @@ def complete(
 
     With --suffix, write what stands between the prompt and the suffix. Only the new text is printed.
     """
-    from .auto_draft import with_draft
     from .flags import PairOptions, flag_settings
     from .loading import load
     from .precedence import asked
-    from .request import check_model, limits, pair_config
+    from .request import check_model, limits, obtain_config
     from .show_config import show_config
     from .speaker import Speaker
 
@@ -51,8 +50,7 @@ def complete(
     text = read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    config = pair_config(env, options, wanted, quiet=output.quiet)  # gigabytes may come
-    config = with_draft(env, config, wanted.settings.draft, offline=models.offline, quiet=output.quiet)
+    config = obtain_config(env, options, wanted, quiet=output.quiet)
     with load(env, config, output.quiet) as pair:
         tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
         Speaker(env, pair, limits(answer, wanted.settings), output).speak_once(tokens)

@@ -1,6 +1,6 @@
 """Models that are not on this machine yet: compared by their headers, then fetched, with progress on a terminal."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.hub.download import check_room, download
@@ -40,10 +40,19 @@ def find_pair(env: Environment, settings: Settings, where: Whereabouts) -> Found
 
     Raises what `locate` does.
     """
-    target, draft = settings.target, settings.draft
-    assert target is not None
-    found = None if draft is None or isinstance(draft, str) else locate(model_of(env, draft), where)
-    return FoundPair(locate(model_of(env, target), where), found)
+    return FoundPair(locate_target(env, settings, where), locate_draft(env, settings, where))
+
+
+def locate_target(env: Environment, settings: Settings, where: Whereabouts) -> Located:
+    """The target of `settings`, which name one."""
+    assert settings.target is not None
+    return locate(model_of(env, settings.target), where)
+
+
+def locate_draft(env: Environment, settings: Settings, where: Whereabouts) -> Located | None:
+    """The draft model of `settings`, if they name one."""
+    draft = settings.draft
+    return None if draft is None or isinstance(draft, str) else locate(model_of(env, draft), where)
 
 
 def check_fit(pair: FoundPair, where: Whereabouts) -> None:
@@ -60,18 +69,21 @@ def check_before_fetching(pair: FoundPair, where: Whereabouts) -> None:
         check_fit(pair, where)
 
 
-def obtain_pair(env: Environment, settings: Settings, where: Whereabouts, *, named: bool, quiet: bool) -> FoundPair:
-    """Find and fetch the models of `settings`. A draft that was not `named` stops nothing: its reason is told.
+def obtain_pair(
+    env: Environment, settings: Settings, where: Whereabouts, *, draft_required: bool, quiet: bool
+) -> FoundPair:
+    """Find and fetch the models of `settings`. A draft that is not required stops nothing: its reason is told.
 
     Raises what finding and fetching raise.
     """
+    target = locate_target(env, settings, where)
     try:
-        pair = find_pair(env, settings, where)
+        pair = FoundPair(target, locate_draft(env, settings, where))
         check_before_fetching(pair, where)
     except SpecchatError as error:
-        if named or settings.draft is None or isinstance(settings.draft, str):
+        if draft_required:
             raise
-        pair = find_pair(env, replace(settings, draft="ngram"), where)
+        pair = FoundPair(target)
         check_before_fetching(pair, where)
         if not quiet:
             warn(env, f"N-grams draft alone: {error.message}")

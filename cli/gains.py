@@ -6,6 +6,7 @@ from specchat.speculative.bench.gains import KnownGains, measured_gain
 from specchat.speculative.cache import Cache
 
 from .environment import Environment
+from .options import MachineOptions
 
 if TYPE_CHECKING:
     from specchat.speculative.bench.report import Report
@@ -20,15 +21,16 @@ def known_gains(env: Environment) -> KnownGains:
     return KnownGains(Cache(folder / _FOLDER if folder else None))
 
 
-def keep_gains(env: Environment, config: "PairConfig", report: "Report") -> None:
+def keep_gains(env: Environment, config: "PairConfig", machine: MachineOptions, report: "Report") -> None:
     """Keep the gain of what drafted, and of n-grams where they were measured alone beside it.
 
-    Other rules of drafting say nothing about an ordinary run.
+    Other rules of drafting say nothing about an ordinary run, nor do `machine` options that were only tried.
     """
     from specchat.speculative.bench.variants import ADAPTIVE
     from specchat.speculative.drafting import NGRAM
 
-    if config.draft == "none" or config.exact or not config.adapts:
+    tried = machine != MachineOptions(context=machine.context)
+    if tried or config.draft == "none" or config.exact or not config.adapts:
         return
     gains = known_gains(env)
     if gain := measured_gain(report, ADAPTIVE):

@@ -1,9 +1,9 @@
 """At a terminal, once for each target: the best draft that the hub has for it, if it can pay on this machine."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from specchat.profiles.errors import FetchError
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.hub.patience import Patience
 from specchat.profiles.names import parse_model
@@ -13,6 +13,7 @@ from specchat.profiles.pairing.verdict import Verdict, is_small, judged, rank
 from specchat.profiles.resolve import Located, Whereabouts, locate
 from specchat.profiles.seen import seen
 from specchat.speculative.cache import Cache
+from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.pair_config import PairConfig
@@ -25,7 +26,7 @@ from .screen import agrees, note, one_line
 from .status_line import StatusLine
 
 _FOLDER = "offers"
-_WORTH = 1.1
+_WORTH_A_DOWNLOAD = 1.1
 """Times as fast as plain decoding, by guesses that are all right: with less, no draft is worth its download."""
 _IMPATIENT = Patience(stall=5.0, attempts=1)
 """Nobody asked for this: a hub that does not answer is left alone until tomorrow."""
@@ -36,7 +37,7 @@ _SETTLED = "settled"
 def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> Path | None:
     """The draft that the person at the terminal agreed to fetch for a target without one; None if there is none.
 
-    A target is not offered a draft again, whatever became of it. Raises what fetching raises.
+    A target is offered a draft once, and again only where the download of one that was taken did not come to its end.
     """
     folder = env.cache_folder
     alone = not (env.stdin_is_terminal and env.stdout_is_terminal and env.stderr_is_terminal)
@@ -53,9 +54,13 @@ def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> P
     except SpecchatError:  # perhaps tomorrow
         offers.save(key, today)
         return None
+    draft = _fetched(env, config, best, where) if best and _agreed(env, config, best) else None
     offers.save(key, _SETTLED)
-    if best is None or not _agreed(env, config, best):
-        return None
+    return draft
+
+
+def _fetched(env: Environment, config: PairConfig, best: Verdict, where: Whereabouts) -> Path:
+    """Download it. Raises what fetching raises."""
     draft = locate(parse_model(best.candidate.name), where)
     pair = FoundPair(Located(config.target), draft)
     check_before_fetching(pair, where)
@@ -75,19 +80,26 @@ def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Verdict | 
         if found and not small:
             line.clear()
             note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
-        return _first_that_fits(small, lambda candidate: judged(vocabulary(target.header), candidate))
+        return _first_that_fits(vocabulary(target.header), small)
     finally:
         line.clear()
 
 
-def _first_that_fits(candidates: list[Candidate], judge: Callable[[Candidate], Verdict]) -> Verdict | None:
-    return next((verdict for verdict in map(judge, candidates) if verdict.fits), None)
+def _first_that_fits(target: HasTokenTable, candidates: list[Candidate]) -> Verdict | None:
+    """Raises `FetchError` where that is not known of one before it."""
+    for candidate in candidates:
+        verdict = judged(target, candidate)
+        if not verdict.known:
+            raise FetchError(verdict.reason)
+        if verdict.fits:
+            return verdict
+    return None
 
 
 def _agreed(env: Environment, config: PairConfig, best: Verdict) -> bool:
     candidate = best.candidate
     name, gain = one_line(candidate.name), _conceivable_gain(env, config, candidate.size)
-    if gain <= _WORTH:
+    if gain <= _WORTH_A_DOWNLOAD:
         note(env, f"N-grams draft alone: no draft model can pay here, where {name} could reach {gain:.2f} × at most.")
         return False
     note(

@@ -70,7 +70,7 @@ class PairOutput:
             "gain": _gain_content(candidate.gain),
             "quantisation": facts and facts.quantisation,
             "licence": verdict.licence,
-            "fits": verdict.fits,
+            "fits": verdict.fits if verdict.known else None,
             "automatic": verdict.fits and not self._left_alone(verdict),
             "warnings": list(verdict.warnings),
             "reason": verdict.reason or None,

@@ -34,6 +34,11 @@ class Asked:
         return self.layer.settings
 
     @property
+    def without_draft_model(self) -> "Asked":
+        """The same with n-grams, which need no file."""
+        return replace(self, layer=Layer(replace(self.settings, draft="ngram"), self.layer.origins))
+
+    @property
     def draft_named(self) -> bool:
         """Whether an option or a variable names what drafts, for this run and no other."""
         return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
@@ -74,10 +79,10 @@ def asked(env: Environment, options: Layer, profile: str | None) -> Asked:
     if first is None or first.profile is None:
         return Asked(merged([rank.layer for rank in ranks]))
     in_use = _load(profiles, first)
-    option, variable, file = (rank.layer for rank in ranks)
-    if first is ranks[0] and variable.settings.target:
-        variable = without_models(variable)
-    return Asked(merged([option, variable, in_use.layer, file]), in_use, first.at)
+    option, environment, file = (rank.layer for rank in ranks)
+    if first is ranks[0] and environment.settings.target:
+        environment = without_models(environment)
+    return Asked(merged([option, environment, in_use.layer, file]), in_use, first.at)
 
 
 def _rank(profile: str | None, at: str, layer: Layer, profiles: Profiles) -> _Rank:

@@ -13,6 +13,7 @@ from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
+from .auto_draft import with_draft
 from .environment import Environment
 from .fetching import obtain_pair
 from .flags import PairOptions
@@ -44,7 +45,7 @@ def limits(answer: AnswerOptions, settings: Settings) -> Limits:
     return Limits(max_tokens=limit, stop=settings.stop or ())
 
 
-def pair_config(
+def obtain_config(
     env: Environment,
     options: PairOptions,
     asked: Asked,
@@ -52,21 +53,21 @@ def pair_config(
     quiet: bool,
     chat_template: str | None = None,
 ) -> PairConfig:
-    """What to load, fetched where it is not on this machine; `asked` names a target. Measured costs are kept.
+    """What to load: all that `asked` names, fetched where it is not here, and a draft where it leaves that to us.
 
-    A draft that a profile names stops nothing where it cannot be had, save where it is the only one that may draft.
-    Raises what finding and fetching raise.
+    `asked` names a target. A draft that only a profile names stops nothing where it cannot be had, save where no other
+    may draft. Raises what finding and fetching raise.
     """
     settings, verification = asked.settings, options.drafting.verification
     where = whereabouts(env, offline=options.models.offline)
-    named = asked.draft_named or settings.draft_length is not None or verification != "coupled"
+    required = asked.draft_named or settings.draft_length is not None or verification != "coupled"
     with _naming_the_profile(asked):
-        pair = obtain_pair(env, settings, where, named=named, quiet=quiet)
+        pair = obtain_pair(env, settings, where, draft_required=required, quiet=quiet)
     seed = options.sampling.seed
-    return PairConfig(
+    config = PairConfig(
         target=pair.target.path,
         draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
-        draft_named=named,
+        draft_required=required,
         target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
         draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
         sampling=settings.sampling(),
@@ -78,6 +79,7 @@ def pair_config(
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
     )
+    return with_draft(env, config, settings.draft, where, quiet)
 
 
 @contextmanager

@@ -33,13 +33,12 @@ def run(
     """
     from specchat.speculative.messages import Message
 
-    from .auto_draft import with_draft
     from .chat import Chat
     from .compare import Comparer, check_comparable
     from .flags import PairOptions, flag_settings
     from .loading import load
     from .precedence import asked
-    from .request import limits, pair_config
+    from .request import limits, obtain_config
     from .show_config import show_config
     from .speaker import Speaker
     from .suggest import keep_suggestion, with_model
@@ -58,10 +57,9 @@ def run(
         _prepare_chat(env, output, chat)
     if chat.compare:
         check_comparable(settings, drafting.verification)
-    config = pair_config(env, options, wanted, quiet=output.quiet, chat_template=template)  # gigabytes may come
+    config = obtain_config(env, options, wanted, quiet=output.quiet, chat_template=template)
     if suggested:
         keep_suggestion(env, suggested)
-    config = with_draft(env, config, settings.draft, offline=models.offline, quiet=output.quiet)
     history = [Message("system", settings.system)] if settings.system else []
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, settings), output)

@@ -23,7 +23,7 @@ DraftOption: TypeAlias = Annotated[
         "-md",
         "--draft",
         "--model-draft",
-        parser=filled("a smaller model"),
+        parser=filled("a smaller model", but=("auto", "ngram", "none")),
         metavar="MODEL",
         help="A smaller model that is to draft for it; whether it fits is found out.",
         rich_help_panel=MODELS,

@@ -32,7 +32,7 @@ def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: Pro
     words, profiles = prompt.words or (), profiles_of(env).names()
     if misplaced := misplaced_model(words, profiles, "run"):
         raise misplaced
-    profile = None if is_offline(env.variables) else suggested(env.memory())
+    profile = None if models.offline or is_offline(env.variables) else suggested(env.memory())
     if profile is None:
         raise no_model(words, profiles)
     if not (env.stdin_is_terminal and env.stderr_is_terminal):

@@ -1,7 +1,7 @@
 """Option values, with errors that say what was typed; the second line of an error is its hint."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import typer
 
@@ -39,12 +39,14 @@ def number(least: float = -math.inf, most: float = math.inf) -> Callable[[str], 
     return parse
 
 
-def filled(what: str) -> Callable[[str], str]:
-    """A parser of texts that are not empty; `what` is such a text."""
+def filled(what: str, but: Sequence[str] = ()) -> Callable[[str], str]:
+    """A parser of texts that are not empty; `what` is such a text, and words `but` for which all are taken."""
 
     def parse(text: str) -> str:
         if not text:
             raise typer.BadParameter(f"The name is empty.\nGive {what}.")
+        if text in but:
+            raise typer.BadParameter(f"{text} names no model.\nGive {what}; a file of that name is ./{text}.")
         return text
 
     return parse

@@ -1,4 +1,4 @@
-"""What can be wrong with a profile."""
+"""What can be wrong with profiles and the hub, and what was probably meant by a wrong word."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches

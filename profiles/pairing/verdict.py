@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specchat.speculative.compatibility import HasTokenTable, check_vocabularies
 from specchat.speculative.errors import SpecchatError
 
+from ..errors import FetchError
 from ..gguf.facts import ModelFacts, model_facts
 from ..gguf.header import GgufHeader, read_header
 from ..gguf.vocabulary import vocabulary
@@ -21,13 +22,14 @@ MOST_SHARE = 3
 class Verdict:
     """What became of a candidate: it fits, but for what `warnings` say, or it does not for a `reason`.
 
-    `facts` are None where not even the header can be read.
+    `facts` are None where not even the header can be read; where the network failed meanwhile, nothing is `known`.
     """
 
     candidate: Candidate
     facts: ModelFacts | None = None
     warnings: tuple[str, ...] = ()
     reason: str = ""
+    known: bool = True
 
     @property
     def fits(self) -> bool:
@@ -45,7 +47,7 @@ def judged(target: HasTokenTable, candidate: Candidate) -> Verdict:
     try:
         header = read_header(candidate.source, candidate.name)
     except SpecchatError as error:
-        return Verdict(candidate, reason=error.message)
+        return Verdict(candidate, reason=error.message, known=not isinstance(error, FetchError))
     facts = model_facts(header)
     if objection := _objection(candidate, header) or facts.objection:
         return Verdict(candidate, facts, reason=f"It {objection}")

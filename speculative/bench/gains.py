@@ -50,7 +50,10 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class KnownGains:
-    """The latest gain of each target with each draft, two files as they are now; "ngram" is the text's own n-grams."""
+    """The latest gain on this machine of each target with each draft, two files as they are now.
+
+    "ngram" stands for the n-grams of the text.
+    """
 
     cache: Cache
 

@@ -136,7 +136,7 @@ def _drafted(
     try:
         return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
     except SpecchatError as error:
-        if config.draft_named:
+        if config.draft_required:
             raise
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")

@@ -23,12 +23,12 @@ class PairConfig:
     is found out about the models is kept in `cache_folder` between runs. With `exact`, settings are looked for under
     which nothing that is drafted can change a bit of the text. `sampling` holds arguments of `SamplingParams`; what it
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
-    replaces the file's own. A draft that nobody named (`draft_named`) stops nothing when it fails.
+    replaces the file's own. Without `draft_required`, a draft that fails stops nothing.
     """
 
     target: Path
     draft: Path | Literal["ngram", "none"] = "none"
-    draft_named: bool = True
+    draft_required: bool = True
     target_config: LlamaConfig = field(default_factory=LlamaConfig)
     draft_config: LlamaConfig = field(default_factory=LlamaConfig)
     sampling: Mapping[str, Any] = field(default_factory=dict)

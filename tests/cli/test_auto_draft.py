@@ -45,7 +45,7 @@ def run(home, *arguments, command="run"):
 @pytest.mark.parametrize("arguments", [(), ("--draft", "auto")])
 def test_the_best_draft_on_the_disk_drafts_and_that_is_said_in_a_line(home, command, arguments):
     world = run(home, *arguments, command=command)
-    assert (world.pair.config.draft, world.pair.config.draft_named) == (home / "models" / "small.gguf", False)
+    assert (world.pair.config.draft, world.pair.config.draft_required) == (home / "models" / "small.gguf", False)
     assert (world.code, world.err) == (0, SAID)
 
 
@@ -83,7 +83,7 @@ def test_where_a_draft_was_measured_not_to_pay_n_grams_draft(home):
 @pytest.mark.parametrize("word", ["ngram", "none"])
 def test_who_names_what_drafts_gets_that(home, word):
     world = run(home, "--draft", word)
-    assert (world.pair.config.draft, world.pair.config.draft_named, world.err) == (word, True, "")
+    assert (world.pair.config.draft, world.pair.config.draft_required, world.err) == (word, True, "")
 
 
 @pytest.mark.parametrize("arguments", [("--verification", "rejection"), ("--draft-length", "3")])
@@ -128,7 +128,7 @@ def test_an_unfitting_draft_fails_a_run_when_it_was_named(misfit):
 @pytest.mark.parametrize("missing", [False, True])
 def test_a_draft_that_nobody_named_fails_nothing(misfit, missing, tmp_path):
     draft = tmp_path / "removed.gguf" if missing else misfit.draft
-    with load_pair(replace(misfit, draft=draft, draft_named=False), Interrupt()) as pair:
+    with load_pair(replace(misfit, draft=draft, draft_required=False), Interrupt()) as pair:
         assert pair.drafted_by == ("n-grams",)
         [notice] = pair.take_notices()
     assert notice.startswith("N-grams draft alone: ")

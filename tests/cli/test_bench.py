@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.bench_options import BenchOptions
 from specchat.cli.bench_plot import check_plot, plot
 from specchat.cli.bench_setup import subject_of
 from specchat.cli.bench_table import bar, bench_text
@@ -210,10 +209,11 @@ def test_n_grams_that_do_not_pay_are_told_so():
 
 def test_what_is_measured_says_what_its_numbers_mean():
     config = PairConfig(target=Path("big.gguf"), draft=Path("small.gguf"), verification="rejection")
-    assert subject_of(config, BenchOptions(against="models/other.gguf")) == Subject(
-        title="big.gguf, drafted by small.gguf", rival="other", same_text=False
+    rival = PairConfig(target=Path("models/other.v2.gguf"))
+    assert subject_of(config, rival) == Subject(
+        title="big.gguf, drafted by small.gguf", rival="other.v2", same_text=False
     )
-    assert subject_of(PairConfig(target=Path("big.gguf"), draft="ngram"), BenchOptions()) == Subject(
+    assert subject_of(PairConfig(target=Path("big.gguf"), draft="ngram")) == Subject(
         title="big.gguf, drafted by ngram", ngrams=True
     )
 

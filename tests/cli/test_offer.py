@@ -132,6 +132,25 @@ def test_a_hub_that_does_not_answer_stops_nothing_and_is_asked_again_another_day
     assert place.run(lines=["y"], today=date(2026, 2, 1)).pair.config.draft != "ngram"
 
 
+def test_a_header_that_does_not_arrive_is_no_verdict(place):
+    fault = place.standin.inject(Fault("/resolve/", status=503, times=ALWAYS))
+    assert place.run(lines=["y"]).pair.config.draft == "ngram"
+    place.standin.faults.remove(fault)
+    assert place.run(lines=["y"], today=date(2026, 2, 1)).pair.config.draft != "ngram"
+
+
+def test_a_gated_model_of_the_family_does_not_stand_in_the_way(place):
+    place.standin.repositories["some/Tiny-Coder-0.5B-GGUF"].gated = True
+    assert place.run(lines=["y"]).pair.config.draft != "ngram"
+
+
+def test_a_download_that_fails_is_offered_again(place):
+    fault = place.standin.inject(Fault("/cdn/", skip=2, status=404, times=ALWAYS))  # behind the headers
+    assert place.run(lines=["y"]).code != 0
+    place.standin.faults.remove(fault)
+    assert place.run(lines=["y"]).pair.config.draft != "ngram"
+
+
 def test_an_address_of_the_hub_that_makes_no_sense_stops_nothing(place):
     place.variables["HF_ENDPOINT"] = "nonsense"
     assert place.run(lines=["y"]).code == 0

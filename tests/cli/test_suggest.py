@@ -50,6 +50,11 @@ def test_where_the_hub_may_not_be_asked_a_file_or_the_demo_is(tmp_path):
     )
 
 
+def test_offline_nobody_is_asked_to_download(tmp_path):
+    done = world(tmp_path, screen=True, stdin=None, lines=["y"]).run("run", "--offline", "hello")
+    assert (done.code, "Download" in done.out) == (2, False)
+
+
 def test_what_was_taken_for_a_prompt_is_still_told(tmp_path):
     done = world(tmp_path, stdin=b"").run("run", "qwen2.5-7b", "hello")
     assert done.code == 2

@@ -3,17 +3,21 @@
 import re
 from dataclasses import dataclass, field
 
+from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.messages import Message
 
 from .failures import failure
 from .interruption import ignoring, raising, stopping
+from .line.completions import Completions
+from .line.line import LineReader, open_line
 from .screen import note, report
-from .speaker import Speaker
+from .speaker import Speaker, check_length
 
 PROMPT = ">>> "
 _LEAVE = ("/exit", "/bye", "/quit")
 _ASK = ("/help", "/?")
 _COMMAND = re.compile(r"/[a-z?]+(?!\S)")
+_COMPLETED = dict.fromkeys(_LEAVE, "leaves") | dict.fromkeys(_ASK, "says what the keys do")
 _HELP = "Ctrl-D or /exit leaves; Ctrl-C stops an answer; pasted lines are one message."
 
 
@@ -23,6 +27,10 @@ class Chat:
 
     speaker: Speaker
     messages: list[Message] = field(default_factory=list)
+    _line: LineReader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._line = open_line(self.speaker.env, Completions(commands=_COMPLETED))
 
     def run(self, first: str | None = None) -> None:
         """Answer `first`, and then what the person types until they leave."""
@@ -40,7 +48,7 @@ class Chat:
 
     def _converse(self) -> None:
         while (line := self._read()) is not None:
-            command = _COMMAND.match(line)
+            command = None if "\n" in line else _COMMAND.match(line)  # pasted text commands nothing
             if command and command[0] in _LEAVE:
                 return
             if command and command[0] in _ASK:
@@ -73,12 +81,25 @@ class Chat:
             found = failure(error)
             report(self.speaker.env, found.message, found.hint)
 
+    def _refusal(self, text: str) -> str | None:
+        """Why `text` cannot be sent: only that it is too long, for all else is told when it is tried."""
+        if not text.strip() or ("\n" not in text and _COMMAND.match(text)):
+            return None
+        pair = self.speaker.pair
+        try:
+            check_length(pair, pair.chat_tokens([*self.messages, Message("user", text)]), self.speaker.limits)
+        except PromptTooLongError as error:
+            return f"{error.message} {error.hint}"
+        except Exception:  # noqa: BLE001
+            return None
+        return None
+
     def _read(self) -> str | None:
         """What the person types, "" for Ctrl-C, None when they leave with Ctrl-D."""
         env = self.speaker.env
         try:
             with raising():
-                return env.read_line(PROMPT)
+                return self._line.read(PROMPT, self._refusal)
         except EOFError:
             env.stderr.write("\n")
             return None

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
 _CONFIGS = "Library/Application Support" if sys.platform == "darwin" else ".config"
+_DATA = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,6 +53,8 @@ class Environment:
     today: Callable[[], date] = date.today
     patience: float = 2.0
     """Seconds of waiting for standard input before that is mentioned."""
+    edits_lines: Callable[[], bool] = lambda: False
+    """Whether a line can be edited with keys: standard input and output are terminals that know escape codes."""
 
     @property
     def cache_folder(self) -> Path | None:
@@ -62,6 +65,11 @@ class Environment:
     def config_folder(self) -> Path | None:
         """Where a person keeps settings and profiles; None where there is no place for that."""
         return self._folder("XDG_CONFIG_HOME", "APPDATA", _CONFIGS)
+
+    @property
+    def data_folder(self) -> Path | None:
+        """Where to keep what a person made and would miss; None where there is no place for that."""
+        return self._folder("XDG_DATA_HOME", "LOCALAPPDATA", _DATA)
 
     def _folder(self, variable: str, on_windows: str, in_home: str) -> Path | None:
         named = (Path(self.variables.get(name, "")) for name in (variable, on_windows))
@@ -118,6 +126,7 @@ def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memo
         load_pair=load_pair,
         verify_target=verify_target,
         memory=memory,
+        edits_lines=_edits_lines,
     )
 
 
@@ -131,6 +140,11 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or _FALLBACK_COLUMNS
     except OSError:
         return _FALLBACK_COLUMNS
+
+
+def _edits_lines() -> bool:
+    terminals = bool(sys.stdin) and sys.stdin.isatty() and sys.stdout.isatty()
+    return terminals and os.environ.get("TERM") != "dumb"
 
 
 def _read_line(prompt: str, stderr: TextIO) -> str:

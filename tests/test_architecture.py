@@ -85,6 +85,9 @@ def test_the_command_line_imports_the_engine_only_when_it_runs_one():
 
 
 def test_help_pays_for_no_library_that_it_does_not_need():
-    program = f"import specchat.cli.app, sys; print(*(name for name in {HEAVY} if name in sys.modules))"
+    unneeded = (*HEAVY, "prompt_toolkit")
+    program = (
+        f"import specchat.cli.app, specchat.cli.line.line, sys; print(*(n for n in {unneeded} if n in sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-ANSWER = r"2004l\r[^\x1b^]{3}"
-"""What follows when the line editor has let go of the terminal."""
+READY = r"\x1b\[\?2004h"
+"""The line editor has the terminal."""
+ANSWER = r">>> [^\x1b]+\r\n[^\x1b^]{3}"
+"""What was sent, and what follows."""
 
 pty = pytest.importorskip("pty")
 
@@ -21,7 +23,7 @@ pty = pytest.importorskip("pty")
 class Screen:
     """A process on a terminal of its own."""
 
-    def __init__(self, *arguments: object, terminal: str = "xterm") -> None:
+    def __init__(self, *arguments: object, data: Path, terminal: str = "xterm") -> None:
         self.text = ""
         self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
@@ -31,7 +33,7 @@ class Screen:
             stderr=slave,
             start_new_session=True,
             preexec_fn=_take_terminal,
-            env={**os.environ, "TERM": terminal},
+            env={**os.environ, "TERM": terminal, "XDG_DATA_HOME": str(data)},
         )
         os.close(slave)
 
@@ -62,9 +64,9 @@ def _take_terminal() -> None:
 
 
 @pytest.fixture
-def screen(write_tiny_model) -> Iterator[Screen]:
+def screen(write_tiny_model, tmp_path) -> Iterator[Screen]:
     model: Path = write_tiny_model(seed=3, n_ctx=100_000)
-    screen = Screen("run", "-t", 1, "-m", model, "--temp", "0")
+    screen = Screen("run", "-t", 1, "-m", model, "--temp", "0", data=tmp_path)
     yield screen
     screen.process.kill()
     screen.process.wait()
@@ -72,34 +74,36 @@ def screen(write_tiny_model) -> Iterator[Screen]:
 
 
 def test_a_chat_survives_ctrl_c_in_an_answer_and_at_the_prompt(screen):
-    screen.wait_for(">>> ")
+    screen.wait_for(READY)
     screen.type("Hi\n")
     screen.wait_for(ANSWER)
     screen.type("\x03")
     screen.wait_for("stopped")
-    screen.wait_for(">>> ", 2)
-    screen.type("half a line\x03")
+    screen.wait_for(READY, 2)
+    screen.type("half a line\x03")  # clears the line
+    screen.type("\x03")
     screen.wait_for("Ctrl-C stops an answer", 2)
+    screen.wait_for(READY, 3)
     screen.type("/exit\n")
     assert screen.end() == 0
     assert "Traceback" not in screen.text
 
 
 def test_a_paste_of_several_lines_is_one_message(screen):
-    screen.wait_for(">>> ")
+    screen.wait_for(READY)
     screen.type("\x1b[200~one\ntwo\nthree\x1b[201~")
     screen.wait_for("three")
     screen.type("\n")
     screen.wait_for(ANSWER)
     screen.type("\x03")
-    screen.wait_for(">>> ", 2)
+    screen.wait_for(READY, 2)
     screen.type("\x04")
     assert screen.end() == 0
     assert screen.text.count("tokens/s") == 1
 
 
-def test_a_dumb_terminal_gets_no_escape_codes(tiny_model_path):
-    screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, terminal="dumb")
+def test_a_dumb_terminal_gets_no_escape_codes(tiny_model_path, tmp_path):
+    screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, data=tmp_path, terminal="dumb")
     screen.wait_for(">>> ")
     screen.type("Hi\n")
     screen.wait_for("tokens/s")

@@ -1,0 +1,1 @@
+"""The line on which a person types: history, messages of several lines, completion, an editor."""

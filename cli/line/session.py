@@ -1,0 +1,83 @@
+"""The line as prompt_toolkit is to show it."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import merge_key_bindings
+from prompt_toolkit.layout.processors import TabsProcessor
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.renderer import CPR_Support
+from prompt_toolkit.styles import Style
+
+from specchat.speculative.errors import SpecchatError
+
+from .completions import Completions, candidates
+from .editor import edit_text
+from .fence import Fence
+from .keys import editor_keys, sending_keys, text_keys, untell
+from .reflow import Reflow, reflows
+
+if TYPE_CHECKING:
+    from .line import Line
+
+_STYLE = Style.from_dict(
+    {
+        "validation-toolbar": "bg:default fg:ansired",
+        "completion-menu": "bg:default fg:default",
+        "completion-menu.completion.current": "bg:default fg:default reverse",
+        "completion-menu.meta.completion": "bg:default fg:default",
+        "completion-menu.meta.completion.current": "bg:default fg:default",
+        "search": "bg:default fg:default underline",
+    }
+)
+
+
+class _Completer(Completer):
+    """Our candidates as prompt_toolkit wants them."""
+
+    def __init__(self, completions: Completions) -> None:
+        self._completions = completions
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        try:
+            found = candidates(document.text_before_cursor, self._completions)
+        except (OSError, SpecchatError):
+            return  # models that cannot be listed complete nothing
+        for candidate in found:
+            yield Completion(candidate.text, -candidate.replaces, candidate.shown, candidate.help or None)
+
+
+def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str | None]) -> "PromptSession[str]":
+    """One message to be typed."""
+    from .line import CONTINUED
+
+    env = line.env
+    keys = [sending_keys(fence, refuse), text_keys(fence), editor_keys(lambda text: edit_text(env, text))]
+    made: PromptSession[str] = PromptSession(
+        prompt,
+        multiline=True,  # Ctrl-R searches below the line then
+        prompt_continuation=lambda width, row, wrapped: "" if wrapped else CONTINUED,
+        complete_while_typing=False,
+        completer=_Completer(line.completions),
+        history=InMemoryHistory(line.said),
+        clipboard=line.clipboard,
+        key_bindings=merge_key_bindings(keys),
+        input_processors=[TabsProcessor(tabstop=8, char1=" ", char2=" ")],
+        style=_STYLE,
+        include_default_pygments_style=False,
+        color_depth=None if env.colors else ColorDepth.DEPTH_1_BIT,
+        enable_suspend=True,
+        erase_when_done=True,  # what is taller than the screen would lose its top: the line writes it whole
+    )
+    app = made.app
+    app.renderer.cpr_support = (
+        CPR_Support.NOT_SUPPORTED
+    )  # a late answer of the terminal would be typed into the next line
+    app.key_processor.before_key_press += lambda _: untell(made.default_buffer)
+    if reflows(env.variables):
+        Reflow(app).follow()
+    return made

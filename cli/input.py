@@ -23,7 +23,7 @@ def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -
     argument = _argument(options)
     piped = env.stdin is not None and not env.stdin_is_terminal and not options.no_stdin
     parts = [("standard input", _read_stdin(env, quiet))] if piped else []
-    parts += [(name, _read_file(env, name)) for name in options.files or ()]
+    parts += [(name, read_file(env, name)) for name in options.files or ()]
     parts += [("the argument", argument)] if argument is not None else []
     if not parts:
         if env.stdin_is_terminal and not options.no_stdin:
@@ -41,7 +41,7 @@ def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -
 
 def text_or_file(env: Environment, value: str) -> str:
     """The value of an option that takes a text, or a file as @FILE."""
-    return _read_file(env, value[1:]) if value.startswith("@") else clean_argument(value)
+    return read_file(env, value[1:]) if value.startswith("@") else clean_argument(value)
 
 
 def _argument(options: PromptOptions) -> str | None:
@@ -55,7 +55,8 @@ def _argument(options: PromptOptions) -> str | None:
     return clean_argument(" ".join(options.words)) if options.words else None
 
 
-def _read_file(env: Environment, name: str) -> str:
+def read_file(env: Environment, name: str) -> str:
+    """The text in a file. Raises `UsageError` where it cannot be read, or is no text."""
     if not name:
         raise UsageError("A file has an empty name.", "Write its name behind the option, or behind the @.")
     try:

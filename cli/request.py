@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from secrets import randbelow
 from typing import Any, cast
 
 from specchat.profiles.settings import Settings
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
@@ -68,18 +68,15 @@ def obtain_config(
         target=pair.target.path,
         draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
         draft_required=required,
-        target_config=_llama_config(settings, settings.gpu_layers, options.verbose),
-        draft_config=_llama_config(settings, settings.draft_gpu_layers, options.verbose),
-        sampling=settings.sampling(),
-        draft_max=settings.draft_max or DEFAULT_DRAFT_MAX,
-        draft_length=settings.draft_length,
+        target_config=LlamaConfig(verbose=options.verbose),
+        draft_config=LlamaConfig(verbose=options.verbose),
         cache_folder=env.cache_folder,
         verification=cast(VerificationName, verification),
         exact=options.drafting.exact,
         seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
         chat_template=chat_template,
     )
-    return with_draft(env, config, settings.draft, where, quiet)
+    return with_draft(env, with_settings(config, settings), settings.draft, where, quiet)
 
 
 @contextmanager
@@ -93,7 +90,19 @@ def _naming_the_profile(asked: Asked) -> Iterator[None]:
         raise
 
 
-def _llama_config(settings: Settings, gpu_layers: int | None, verbose: bool) -> LlamaConfig:
+def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
+    """The same with what `settings` say of loading, drafting and sampling."""
+    return replace(
+        config,
+        target_config=_loaded_by(config.target_config, settings, settings.gpu_layers),
+        draft_config=_loaded_by(config.draft_config, settings, settings.draft_gpu_layers),
+        sampling={**config.sampling, **settings.sampling()},
+        draft_max=settings.draft_max or config.draft_max,
+        draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,
+    )
+
+
+def _loaded_by(config: LlamaConfig, settings: Settings, gpu_layers: int | None) -> LlamaConfig:
     chosen: dict[str, Any] = {
         "n_ctx": settings.context,
         "n_gpu_layers": gpu_layers,
@@ -102,4 +111,4 @@ def _llama_config(settings: Settings, gpu_layers: int | None, verbose: bool) -> 
         "cache_type_k": settings.cache_type_k,
         "cache_type_v": settings.cache_type_v,
     }
-    return LlamaConfig(verbose=verbose, **{name: value for name, value in chosen.items() if value is not None})
+    return replace(config, **{name: value for name, value in chosen.items() if value is not None})

@@ -31,12 +31,13 @@ def run(
 
     Piped input comes before the prompt. The answer goes to standard output, everything else to standard error.
     """
-    from specchat.speculative.messages import Message
-
     from .chat import Chat
     from .compare import Comparer, check_comparable
+    from .conversation import Conversation
+    from .dialogue import Dialogue
     from .flags import PairOptions, flag_settings
     from .loading import load
+    from .other_models import OtherModels
     from .precedence import asked
     from .request import limits, obtain_config
     from .show_config import show_config
@@ -60,13 +61,14 @@ def run(
     config = obtain_config(env, options, wanted, quiet=output.quiet, chat_template=template)
     if suggested:
         keep_suggestion(env, suggested)
-    history = [Message("system", settings.system)] if settings.system else []
+    conversation = Conversation(settings.system)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, settings), output)
         if text is None or chat.interactive:
-            Chat(speaker, history).run(text)
+            others = OtherModels(env, options, flags, models.profile, template, output.quiet)
+            Chat(Dialogue(speaker, lambda other: load(env, other, output.quiet), others.config, conversation)).run(text)
             return
-        tokens = pair.chat_tokens([*history, Message("user", text)])
+        tokens = pair.chat_tokens(conversation.asking(text))
         if chat.compare:
             Comparer(env, pair, speaker.limits, output).run(tokens)
         else:

@@ -43,12 +43,17 @@ class Speaker:
     limits: Limits
     output: OutputOptions
 
-    def speak(self, prompt: Sequence[int]) -> GenerationFinished:
-        """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`."""
+    def speak(self, prompt: Sequence[int], index: int = 0, seed: int | None = None) -> GenerationFinished:
+        """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`.
+
+        An answer that goes on has its tokens up to `index` at the end of the prompt, and its own `seed`.
+        """
         session = self.pair.session
         renderer = Renderer(self.env, self.output, session.n_ctx)
         check_length(self.pair, prompt, self.limits)
-        finished = renderer.show(session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop))
+        limits = self.limits
+        events = session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop, index=index, seed=seed)
+        finished = renderer.show(events)
         if self.output.json:
             self.env.stdout.write(answer_json(finished, self.pair.config, self.pair.exactness) + "\n")
             self.env.stdout.flush()

@@ -23,11 +23,20 @@ def variable_settings(variables: Mapping[str, str]) -> Layer:
 
     Raises `ProfileError` for a value of the wrong kind or out of range, `UsageError` for an unknown home folder.
     """
-    said = {name: _typed(name, text) for name in NAMES if (text := variables.get(variable(name)))}
-    names: Mapping[object, str] = {name: variable(name) for name in said}
-    sampling = Fields("the environment", {name: said[name] for name in said if name in SAMPLING}, names=names)
+    texts = {name: text for name in NAMES if (text := variables.get(variable(name)))}
+    return settings_of_texts(texts, {name: variable(name) for name in texts})
+
+
+def settings_of_texts(texts: Mapping[str, str], spelled: Mapping[str, str]) -> Layer:
+    """The settings in `texts`, by their names; errors and origins call them as they are `spelled`.
+
+    Raises `ProfileError` for a value of the wrong kind or out of range, `UsageError` for an unknown home folder.
+    """
+    said = {name: _typed(name, text) for name, text in texts.items()}
+    names: Mapping[object, str] = {name: word for name, word in spelled.items()}  # noqa: C416 - keys of any type
+    sampling = Fields("", {name: said[name] for name in said if name in SAMPLING}, names=names)
     values: dict[object, object] = {name: value for name, value in said.items() if name not in SAMPLING}
-    return read_settings(Fields("the environment", {**values, "sampling": sampling}, names=names), Path(), "")
+    return read_settings(Fields("", {**values, "sampling": sampling}, names=names), Path(), "")
 
 
 def unknown_variables(variables: Mapping[str, str]) -> dict[str, str]:

@@ -38,16 +38,25 @@ class Session:
         return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
     def generate(
-        self, prompt: Sequence[int], *, max_tokens: int | None = None, stop: Sequence[str] = (), index: int = 0
+        self,
+        prompt: Sequence[int],
+        *,
+        max_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        index: int = 0,
+        seed: int | None = None,
     ) -> Iterator[Event]:
         """Read `prompt` and generate what follows it; `index` is the place of the first new token in its answer.
+
+        An answer that goes on, at an `index` above 0, does so with its own `seed`.
 
         The last event is always `GenerationFinished`. Raises `PromptTooLongError` and `UsageError` at once, before
         anything is read.
         """
         self.check(prompt, max_tokens)
-        seed = answer_seed(self.seed, self._generations)
-        self._generations += 1
+        if seed is None:
+            seed = answer_seed(self.seed, self._generations)
+            self._generations += 1
         # What the cache holds of the last text beyond its last token but one depends on what was drafted. It is read
         # again, so that every prompt is cut into the same passes with drafting on or off.
         settled = common_prefix(self._context[:-1], prompt)

@@ -65,6 +65,10 @@ class Pair:
             return [vocabulary.bos, *tokens]
         return tokens
 
+    def inner_tokens(self, text: str) -> list[int]:
+        """The tokens of a text that stands in the middle of another."""
+        return self.target.vocabulary.tokenize_plain(text)
+
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         """The prompt that asks for what stands between two texts. Raises `UsageError` where the model cannot."""
         vocabulary = self.target.vocabulary

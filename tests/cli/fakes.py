@@ -119,6 +119,9 @@ class FakePair:
         self.texts.append((text, "special") if special else (text,))
         return [*text.encode(), ASK]
 
+    def inner_tokens(self, text: str) -> list[int]:
+        return list(text.encode())
+
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))
         return [*prefix.encode(), *suffix.encode(), ASK]
@@ -127,6 +130,9 @@ class FakePair:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.closed = True
 
 

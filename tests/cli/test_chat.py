@@ -43,12 +43,13 @@ def test_ways_to_leave():
 
 
 def test_empty_lines_are_ignored_and_unknown_commands_are_not_sent():
-    lines = ["", "  ", "/help", "/clear", "/exit"]
+    lines = ["", "  ", "/sytem be brief", "/undo it", "/exit"]
     world = World(stdin=None, screen=True, columns=200, lines=lines).run("run", "-m", "big.gguf", "--draft", "none")
-    help_line = "Ctrl-D or /exit leaves; Ctrl-C stops an answer; pasted lines are one message."
     assert world.transcript == (
-        f"Fake. {help_line}\n>>> \n>>>   \n>>> /help\n{help_line}\n>>> /clear\n"
-        f"There is no command /clear. {help_line} Put a space in front to send it as it is.\n>>> /exit\n"
+        "Fake. Ctrl-D or /exit leaves; Ctrl-C stops an answer; /help has more.\n>>> \n>>>   \n>>> /sytem be brief\n"
+        "error: There is no command /sytem.\n"
+        "hint: Did you mean /system? /help lists all; //sytem sends it as it is.\n>>> /undo it\n"
+        "error: /undo takes nothing behind it.\nhint: //undo … sends it as it is.\n>>> /exit\n"
     )
 
 
@@ -61,8 +62,11 @@ def test_the_chat_says_what_guesses():
 
 
 def test_a_path_is_not_a_command():
-    world = World(stdin=None, screen=True, answers=["A.", "B."], lines=["/etc/passwd", " /set x", "/set x"]).run(*CHAT)
-    assert world.transcript == ">>> /etc/passwd\nA.\n>>>  /set x\nB.\n>>> /set x\n>>> \n"
+    lines = ["/etc/passwd", " /set x", "//set x", "/Users/me is …"]
+    world = World(stdin=None, screen=True, answers=["A.", "B.", "C.", "D."], lines=lines).run(*CHAT)
+    assert world.transcript == (">>> /etc/passwd\nA.\n>>>  /set x\nB.\n>>> //set x\nC.\n>>> /Users/me is …\nD.\n>>> \n")
+    asked = [message.content for message in world.pair.chats[-1]][::2]
+    assert asked == ["/etc/passwd", " /set x", "/set x", "/Users/me is …"]
 
 
 def test_ctrl_c_in_an_answer_keeps_it_and_the_history_alternates():

@@ -1,0 +1,1 @@
+"""What can be typed in a chat with a slash before it."""

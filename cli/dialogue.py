@@ -1,0 +1,236 @@
+"""A chat as it stands: what was said, who answers, and what can be done with both. `chat.py` reads the lines."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from specchat.profiles.settings import SAMPLING, Settings
+from specchat.speculative.draft_length import DraftLength, FixedLength
+from specchat.speculative.drafting import Drafter, NoDrafter
+from specchat.speculative.errors import PromptTooLongError, SpecchatError
+from specchat.speculative.events import GenerationFinished
+from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.sampling import SamplerChain
+
+from .conversation import Conversation
+from .environment import Environment
+from .interruption import stopping
+from .request import Limits, with_settings
+from .screen import note
+from .speaker import Speaker, check_length
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+_FULL = 0.85
+"""The share of the context from which on the chat says what can be done about it."""
+_SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The last answer: what it followed, its tokens without an end token, and how its last part ended."""
+
+    prompt: Sequence[int]
+    tokens: Sequence[int]
+    finished: GenerationFinished
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """A conversation with a loaded pair, which other settings or models can take the place of.
+
+    `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one. With
+    `drops_oldest`, turns that no longer fit are forgotten.
+    """
+
+    speaker: Speaker
+    load: Callable[[PairConfig], "Pair"]
+    config_for: Callable[[str | None, str | None], PairConfig]
+    conversation: Conversation = field(default_factory=Conversation)
+    drops_oldest: bool = False
+    last: Spoken | None = None
+    leaving: bool = False
+    _changes: Settings = field(default_factory=Settings)
+    _drafting: tuple[Drafter, DraftLength] | None = None
+    """What drafts, while nothing does."""
+
+    @property
+    def env(self) -> Environment:
+        """Where it takes place."""
+        return self.speaker.env
+
+    @property
+    def pair(self) -> "Pair":
+        """Who answers."""
+        return self.speaker.pair
+
+    @property
+    def limits(self) -> Limits:
+        """Where answers end."""
+        return self.speaker.limits
+
+    @property
+    def drafts(self) -> bool:
+        """Whether drafting is on."""
+        return self._drafting is None
+
+    @property
+    def used(self) -> int:
+        """Tokens of context that the last prompt and its answer take."""
+        return len(self.last.prompt) + len(self.last.tokens) if self.last else 0
+
+    def tell(self, text: str) -> None:
+        """Something that the person asked for, or should know."""
+        if not self.speaker.output.quiet:
+            note(self.env, text)
+
+    def prompt(self, question: str) -> list[int]:
+        """The tokens of everything with a new question behind it. Raises `ChatTemplateError`."""
+        return self.pair.chat_tokens(self.conversation.asking(question))
+
+    def answer(self, question: str) -> None:
+        """Answer a question and remember both; if Ctrl-C comes before the first word, neither."""
+        spoken = self._speak(lambda: self._fitting(question))
+        if spoken:
+            self.conversation.add(question, spoken.finished.text)
+        self._conclude(spoken, "Stopped; the message is taken back.")
+
+    def answer_again(self) -> None:
+        """Answer the last question, which there is, once more."""
+        spoken = self._speak(lambda: self.pair.chat_tokens(self.conversation.messages[:-1]))
+        if spoken:
+            self.conversation.replace_answer(spoken.finished.text)
+        self._conclude(spoken, "Stopped; the answer stays as it was.")
+
+    def go_on(self) -> None:
+        """Make the last answer, which there is, longer: it goes on where it ended, with the same seed."""
+        prompt, tokens, seed = self._told()
+        spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
+        if spoken:
+            self.conversation.replace_answer((self.conversation.answer or "") + spoken.finished.text)
+            spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
+        self._conclude(spoken, "Stopped; the answer stays as it was.")
+
+    def take_back(self) -> str:
+        """Forget the last question, which there is, and its answer; returns the question."""
+        self.last = None
+        return self.conversation.undo()
+
+    def forget(self) -> None:
+        """Forget all turns."""
+        self.last = None
+        self.conversation.turns.clear()
+
+    def set_system(self, text: str | None) -> None:
+        """Another system prompt, or none."""
+        self.last = None
+        self.conversation.system = text
+
+    def toggle_tint(self) -> bool:
+        """Colour accepted guesses, or no more; returns which."""
+        output = replace(self.speaker.output, tint=not self.speaker.output.tint)
+        self.speaker = replace(self.speaker, output=output)
+        return output.tint
+
+    def draft(self, on: bool) -> None:
+        """Switch drafting on or off; the models stay loaded."""
+        session = self.pair.session
+        if on and self._drafting:
+            drafter, length = self._drafting
+            session.decoder, self._drafting = replace(session.decoder, drafter=drafter, draft_length=length), None
+        elif not on and not self._drafting:
+            self._drafting = session.decoder.drafter, session.decoder.draft_length
+            session.decoder = replace(session.decoder, drafter=NoDrafter(), draft_length=FixedLength(0))
+
+    def change(self, settings: Settings) -> None:
+        """Let these settings hold from now on; models are loaded anew where that takes it.
+
+        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was.
+        """
+        said = settings.said()
+        config = with_settings(self.pair.config, settings)
+        if any(name not in (*SAMPLING, "stop") for name in said):
+            self._reload(config)
+        else:
+            pair = self.pair
+            pair.config, pair.sampling = config, replace(pair.sampling, **settings.sampling())
+            pair.session.decoder = replace(pair.session.decoder, chain=SamplerChain(pair.sampling))
+        if settings.stop is not None:
+            self.speaker = replace(self.speaker, limits=replace(self.limits, stop=settings.stop))
+        self._changes = replace(self._changes, **said)
+
+    def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
+        """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
+        self._reload(with_settings(self.config_for(target, draft), self._changes))
+
+    def close(self) -> None:
+        """Free the models."""
+        self.draft(True)
+        self.pair.close()
+
+    def _reload(self, config: PairConfig) -> None:
+        before, cap = self.pair.config, self.speaker
+        self.close()
+        try:
+            pair = self.load(config)
+        except SpecchatError:
+            self.speaker = replace(cap, pair=self.load(before))
+            raise
+        self.speaker, self.last = replace(cap, pair=pair), None
+
+    def _speak(self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None) -> Spoken | None:
+        """An answer on the screen; None if Ctrl-C or an error came before its first word."""
+        interrupt = self.pair.session.interrupt
+        with stopping(interrupt):
+            tokens = prompt()
+            if interrupt.requested:
+                return None
+            finished = self.speaker.speak(tokens, index, seed)
+        if finished.text or finished.finish_reason not in ("cancelled", "error"):
+            return Spoken(tokens, self._without_end(finished), finished)
+        if finished.error:
+            raise finished.error
+        return None
+
+    def _conclude(self, spoken: Spoken | None, stopped: str) -> None:
+        if spoken is None:
+            self.tell(stopped)
+            return
+        self.last = spoken
+        if spoken.finished.error:
+            raise spoken.finished.error
+        n_ctx = self.pair.session.n_ctx
+        if self.used >= _FULL * n_ctx and not self.drops_oldest:
+            self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
+
+    def _without_end(self, finished: GenerationFinished) -> Sequence[int]:
+        """The tokens of the text: without an end token, and without what a stop string cut off."""
+        if finished.finish_reason == "stop_string":
+            return self.pair.inner_tokens(finished.text)
+        is_end = self.pair.session.decoder.is_end
+        return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
+
+    def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
+        """The prompt of the last answer, its tokens and its seed, if it was given just now."""
+        if self.last:
+            return self.last.prompt, self.last.tokens, self.last.finished.seed
+        prompt = self.pair.chat_tokens(self.conversation.messages[:-1])
+        return prompt, self.pair.inner_tokens(self.conversation.answer or ""), None
+
+    def _fitting(self, question: str) -> list[int]:
+        """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""
+        dropped = 0
+        while True:
+            prompt = self.prompt(question)
+            try:
+                check_length(self.pair, prompt, self.limits)
+            except PromptTooLongError:
+                if not self.drops_oldest or not self.conversation.turns:
+                    raise
+                del self.conversation.turns[:2]
+                dropped += 1
+                continue
+            if dropped:
+                self.tell(f"{dropped} of the oldest turns are forgotten: the context is full.")
+            return prompt

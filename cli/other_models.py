@@ -1,0 +1,41 @@
+"""What a chat loads that goes on with other models."""
+
+from dataclasses import dataclass, replace
+
+from specchat.profiles.names import parse_model
+from specchat.profiles.settings import Layer, parse_draft
+from specchat.speculative.llama.pair_config import PairConfig
+
+from .environment import Environment
+from .flags import SPELLED, PairOptions
+from .precedence import asked
+from .request import obtain_config
+
+
+@dataclass(slots=True)
+class OtherModels:
+    """The options that a chat was started with, of which all but the models still hold; remembers what was named."""
+
+    env: Environment
+    options: PairOptions
+    flags: Layer
+    profile: str | None
+    template: str | None
+    quiet: bool
+
+    def config(self, target: str | None, draft: str | None) -> PairConfig:
+        """What to load, fetched where it is not here; for another target a draft is found unless it is named.
+
+        Raises what finding and fetching raise.
+        """
+        mirror, settings = self.env.mirror, self.flags.settings
+        if target:
+            settings = replace(settings, target=parse_model(target, mirror=mirror), draft="auto")
+        if draft:
+            settings = replace(settings, draft=parse_draft(draft, mirror=mirror))
+        flags = Layer(settings, {**self.flags.origins, **{name: SPELLED[name] for name in ("target", "draft")}})
+        profile, template = (None, None) if target else (self.profile, self.template)
+        wanted = asked(self.env, flags, profile)
+        config = obtain_config(self.env, self.options, wanted, quiet=self.quiet, chat_template=template)
+        self.flags, self.profile, self.template = flags, profile, template
+        return config

@@ -1,0 +1,185 @@
+"""What can be typed with a slash: transcripts of chats."""
+
+import os
+import re
+import signal
+from base64 import b64encode
+
+import pytest
+
+from .fakes import World
+
+CHAT = ("run", "-m", "big.gguf", "--draft", "ngram")
+
+
+def chat(*lines, answers=("One.", "Two.", "Three."), more=(), **settings):
+    settings = {"stdin": None, "screen": True, "columns": 200, **settings}
+    return World(lines=lines, answers=answers, **settings).run(*CHAT, *more)
+
+
+def told(world):
+    """The messages of the last prompt."""
+    return [(message.role, message.content) for message in world.pair.chats[-1]]
+
+
+def plain(world):
+    """What was printed, without colours."""
+    return re.sub(r"\x1b\[[0-9]*m", "", world.out)
+
+
+def test_another_answer_takes_the_place_of_the_last():
+    world = chat("Hi", "/regen", "Well?", answers=["One.", "Two."])
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+    assert world.out.count("One.\n") == 2
+
+
+def test_another_answer_has_a_seed_of_its_own():
+    world = chat("Hi", "/regen", more=("--stats", "-s", "7"))
+    assert len(set(re.findall(r"seed (\d+)", plain(world)))) == 2
+
+
+def test_undo_takes_question_and_answer_back_and_says_which():
+    world = chat("Hi", "Well?", "/undo", "And?")
+    assert "Taken back: Well?" in world.transcript
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "And?")]
+
+
+def test_clear_begins_anew_and_keeps_the_system_prompt():
+    world = chat("Hi", "/clear", "And?", more=("-sys", "Be brief."))
+    assert told(world) == [("system", "Be brief."), ("user", "And?")]
+
+
+def test_the_system_prompt_is_shown_set_and_taken_away():
+    world = chat("/system", "/system Be kind.", "/system", "Hi", "/system none", "And?")
+    assert "There is no system prompt." in world.transcript
+    assert "\nBe kind.\n" in world.transcript
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "And?")]
+    assert [message.role for message in world.pair.chats[-2]] == ["system", "user"]
+
+
+def test_an_answer_that_was_cut_goes_on_as_one():
+    world = chat("Hi", "/continue", "Well?", answers=["abcdefgh", "Fine."], more=("-n", "4"))
+    assert told(world) == [("user", "Hi"), ("assistant", "abcdefgh"), ("user", "Well?")]
+    assert world.transcript.count("efgh") == 1
+
+
+def test_a_stopped_answer_goes_on():
+    def interrupt(world, count):
+        if count == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    world = chat("Hi", "/continue", "Well?", answers=["abcdefgh", "Fine."], on_pass=interrupt)
+    assert told(world)[1] == ("assistant", "abcdefgh")
+
+
+@pytest.mark.parametrize("command", ["/regen", "/continue", "/undo", "/edit", "/copy", "/stats"])
+def test_what_needs_an_answer_says_so(command):
+    assert "error: Nothing was said yet.\nhint: Ask something first." in plain(chat(command))
+
+
+def test_a_file_is_a_message(tmp_path):
+    path = tmp_path / "my notes.txt"
+    path.write_text("Line one.\n\nLine two.\n")
+    world = chat(f"/file '{path}'", "/file", "/file nowhere.txt")
+    assert world.pair.chats[1][-1].content == "Line one.\n\nLine two."
+    assert "error: No file is named." in plain(world)
+    assert "error: nowhere.txt cannot be read: No such file or directory." in plain(world)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a script as an editor")
+def test_the_last_question_is_edited_and_answered_anew(tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nprintf 'Well, Hi' > \"$1\"\n")
+    editor.chmod(0o700)
+    world = chat("Hi", "/edit", "And?", variables={"EDITOR": str(editor), "PATH": os.environ["PATH"]})
+    assert told(world) == [("user", "Well, Hi"), ("assistant", "One."), ("user", "And?")]
+
+
+def test_the_last_answer_is_copied_through_the_terminal():
+    assert f"\x1b]52;c;{b64encode(b'One.').decode()}\a" in chat("Hi", "/copy").out
+
+
+def test_settings_hold_from_now_on():
+    world = chat("/set temp 0.2", "/set top-k 7", "/set repeat_penalty 1.1", "Hi")
+    params = world.pair.session.decoder.chain.params
+    assert (params.temperature, params.top_k, params.repeat_penalty) == (0.2, 7, 1.1)
+    assert world.pair.config.sampling == {"temperature": 0.2, "top_k": 7, "repeat_penalty": 1.1}
+    assert "temp is 0.2." in world.out
+
+
+WRONG = {
+    "/set": "No setting is named.",
+    "/set temp": "What shall temp be?",
+    "/set tmp 1": "There is no setting called tmp.",
+    "/set temp hot": "temp is 'hot', but has to be a number such as 0.8.",
+    "/set top-p 3": "top-p: top_p is 3, but it is a probability.",
+    "/set draft x": "draft has a command of its own.",
+    "/set ctx -5": "ctx is -5, but has to be a whole number from 0 to 2147483647.",
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_setting_that_makes_no_sense_changes_nothing(line):
+    world = chat(line, "Hi")
+    assert f"error: {WRONG[line]}" in plain(world)
+    assert world.pair.config.sampling == {}
+    assert world.code == 0
+
+
+def test_another_context_loads_the_model_anew_and_keeps_the_chat():
+    loaded = []
+    world = chat("Hi", "/set ctx 4000", "Well?", on_load=loaded.append)
+    assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 4000]
+    assert [pair.closed for pair in loaded] == [True, True]
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_drafting_is_switched_off_and_on():
+    world = chat("/draft", "/draft off", "/draft", "Hi", "/draft on", "/draft")
+    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
+    on, off = "Drafted by n-grams.", "Nothing drafts: decoding is plain."
+    assert lines == [on, off, off, on, on]
+
+
+def test_another_model_goes_on_with_the_chat_and_another_draft_as_well():
+    loaded = []
+    world = chat("Hi", "/model other.gguf", "Well?", "/draft small.gguf", "And?", on_load=loaded.append)
+    assert [pair.config.target.name for pair in loaded] == ["big.gguf", "other.gguf", "other.gguf"]
+    assert str(loaded[2].config.draft) == "small.gguf"
+    assert told(world)[:2] == [("user", "Hi"), ("assistant", "One.")]
+    assert world.code == 0
+
+
+def test_settings_outlive_a_change_of_models():
+    world = chat("/set temp 0.2", "/model other.gguf", "Hi")
+    assert world.pair.config.sampling == {"temperature": 0.2}
+
+
+def test_a_model_that_cannot_be_had_leaves_all_as_it_was():
+    world = chat("Hi", "/model nothing-like-it", "Well?")
+    assert "error: There is no model called nothing-like-it." in plain(world)
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_show_tells_models_settings_and_the_context():
+    shown = plain(chat("Hi", "/show"))
+    assert re.search(r"\nmodel +Fake\n", shown)
+    assert re.search(r"\ncontext +7 of 1,000 tokens\n", shown)
+    assert re.search(r"\ntemperature +0\n", shown)
+
+
+def test_help_lists_every_command():
+    shown = plain(chat("/help"))
+    for name in ("/regen", "/continue", "/undo", "/edit", "/clear", "/file PATH", "/set NAME VALUE", "/draft"):
+        assert f"\n{name}" in shown
+
+
+def test_a_pasted_command_is_a_message():
+    world = chat("/exit\nis what I typed")
+    assert told(world) == [("user", "/exit\nis what I typed")]
+
+
+def test_a_context_that_fills_is_told_before_it_is_full():
+    world = chat("x" * 90, n_ctx=100)
+    assert "The context is nearly full: " in plain(world)
+    assert "/undo and /clear make room, /set ctx N more of it." in plain(world)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"
 _CONFIGS = "Library/Application Support" if sys.platform == "darwin" else ".config"
+_DATA = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,6 +63,11 @@ class Environment:
     def config_folder(self) -> Path | None:
         """Where a person keeps settings and profiles; None where there is no place for that."""
         return self._folder("XDG_CONFIG_HOME", "APPDATA", _CONFIGS)
+
+    @property
+    def data_folder(self) -> Path | None:
+        """Where to keep what a person made; None where there is no place for that."""
+        return self._folder("XDG_DATA_HOME", "LOCALAPPDATA", _DATA)
 
     def _folder(self, variable: str, on_windows: str, in_home: str) -> Path | None:
         named = (Path(self.variables.get(name, "")) for name in (variable, on_windows))

@@ -18,6 +18,7 @@ def begin(place: Place, header: Header) -> int:
     handle = open_new(place.file)
     try:
         take_lock(handle)
+        place.partial.unlink(missing_ok=True)  # of another chat, whose file somebody removed
         write_all(handle, header_line(header))
     except BaseException:
         os.close(handle)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from specchat.cli.sessions.errors import SessionError, TakenError
 from specchat.cli.sessions.lines import Header
+from specchat.cli.sessions.lock import is_file
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.errors import SpecchatError, UsageError
 from specchat.speculative.messages import Message
@@ -290,6 +291,36 @@ def test_a_taken_back_answer_leaves_nothing_behind(tmp_path):
         assert not (tmp_path / "chat.partial").exists()
         log.add(user("Hi!"))
     assert reopened(tmp_path).messages == [SYSTEM, user("Hi!")]
+
+
+def test_what_another_chat_left_is_no_answer_in_a_new_one(tmp_path):
+    (tmp_path / "chat.partial").write_text("old")
+    with create(tmp_path) as log:
+        log.add(user("Hi"))
+    assert reopened(tmp_path).messages == [SYSTEM, user("Hi")]
+
+
+def test_an_answer_is_not_taken_for_the_next_one_where_no_file_can_be_removed():
+    with nobody(), TemporaryDirectory() as name:
+        with create(Path(name)) as log:
+            log.add(user("Hi"))
+            log.show("Hello.")
+            Path(name).chmod(0o500)
+            log.add(assistant("Hello."))
+            log.add(user("And?"))
+        Path(name).chmod(0o700)
+        assert (Path(name) / "chat.partial").exists()
+        assert reopened(Path(name)).messages == [SYSTEM, user("Hi"), assistant("Hello."), user("And?")]
+
+
+def test_a_file_that_was_removed_is_not_the_one_that_is_open(tmp_path):
+    file = tmp_path / "chat.jsonl"
+    with file.open("wb") as opened:
+        assert is_file(opened.fileno(), file)
+        file.unlink()
+        assert not is_file(opened.fileno(), file)
+        file.write_bytes(b"")
+        assert not is_file(opened.fileno(), file)
 
 
 def test_a_session_is_open_once(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.errors import UsageError
-from specchat.speculative.messages import Message
+from specchat.speculative.messages import Message, Role
 
 from .test_log import SYSTEM, create, reopened, user
 
@@ -47,13 +47,27 @@ import resource
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)
 for number in range(9):
-    log.add(Message("user", f"{{number}}" * 50))
-    log.show(f"{{number}}" * 50)
-    log.add(Message("assistant", f"{{number}}" * 50))
+    log.add(Message("user", f"{{number}}" * 500))
+    log.show(f"{{number}}")
+    log.add(Message("assistant", f"{{number}}"))  # which may find room where the line before did not
 assert len(log.messages) == 19
 log.close()
 print(log.failed)
 """
+NO_ROOM_AT_ALL = """
+import resource
+import sys
+from pathlib import Path
+from specchat.cli.sessions.lines import Header
+from specchat.cli.sessions.log import SessionLog
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+with SessionLog.create(Path(sys.argv[1]), "chat", Header("now", "big", "ngram")) as log:
+    print(log.failed)
+"""
+
+
+SIZES: tuple[tuple[Role, int], ...] = (("user", 500), ("assistant", 1))
 
 
 @contextmanager
@@ -124,7 +138,7 @@ def test_a_second_process_does_not_write_into_a_session_and_a_killed_one_lets_go
         SessionLog.open(tmp_path, "chat").close()
 
 
-@pytest.mark.parametrize("room", [0, 1, 149, 170, 300, 301, 700, 2000])
+@pytest.mark.parametrize("room", [0, 1, 200, 600, 700, 800, 1300, 2900])
 def test_a_full_disk_does_not_end_the_chat_and_keeps_what_found_room(tmp_path, room):
     create(tmp_path).close()
     file = tmp_path / "chat.jsonl"
@@ -133,8 +147,15 @@ def test_a_full_disk_does_not_end_the_chat_and_keeps_what_found_room(tmp_path, r
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == f"From here on this chat is not kept: {file}: File too large.\n"
     log = reopened(tmp_path)
-    said = [Message(role, f"{number}" * 50) for number in range(9) for role in ("user", "assistant")]
+    said = [Message(role, f"{number}" * size) for number in range(9) for role, size in SIZES]
     kept = log.messages[1:]
     assert kept == said[: len(kept)]
-    assert len(kept) >= room // 160
+    assert len(kept) >= 2 * (room // 700)
     assert not (tmp_path / "chat.damaged").exists()
+
+
+def test_a_session_for_whose_beginning_there_is_no_room_leaves_no_file(tmp_path):
+    command = [sys.executable, "-c", NO_ROOM_AT_ALL, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "File too large" in done.stdout
+    assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,7 @@ def session_commands() -> typer.Typer:
 
 
 def list_(env: Environment, options: ListOptions) -> None:
-    """List the sessions, the one that changed last coming first."""
+    """List the sessions, the latest one first."""
     sessions = sessions_of(env)
     rows = sessions.listed()
     if options.json:
@@ -38,13 +38,13 @@ def list_(env: Environment, options: ListOptions) -> None:
 
 
 def show(env: Environment, options: ShowOptions) -> None:
-    """Show what was said in a session, the latest where none is named."""
+    """Show what was said in a session."""
     found = _found(env, options.name)
-    _write(env, shown(found.place.name, found.transcript))
+    _write(env, shown(found.place.name, found.transcript, env.room))
 
 
 def export(env: Environment, options: ExportOptions) -> None:
-    """Write a session, the latest where none is named, as Markdown or as one JSON object."""
+    """Write a session as Markdown or JSON."""
     from .sessions.export import session_content, session_markdown
 
     found = _found(env, options.name)

@@ -1,11 +1,12 @@
 """Sessions as a table, as a page, and as JSON."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from .quantities import moment
-from .screen import one_line
+from .screen import joined, one_line
 from .sessions.lines import Turn
 from .sessions.place import Place
 from .sessions.store import Listed
@@ -33,11 +34,11 @@ def overview_json(folder: Path, rows: Sequence[Listed]) -> dict[str, Any]:
     return {"sessions": [_content(folder, row) for row in rows]}
 
 
-def shown(name: str, chat: Transcript) -> str:
+def shown(name: str, chat: Transcript, columns: int | None) -> str:
     """What was said in a session, for people to read."""
     header = chat.header
     facts = [name, _minute(header.started), header.model, header.draft and f"drafted by {header.draft}"]
-    parts = [" · ".join(one_line(fact) for fact in facts if fact)]
+    parts = [joined([one_line(fact) for fact in facts if fact], columns or sys.maxsize)]
     if chat.system is not None:
         parts.append(f"system:\n{chat.system}")
     parts += [f"{_speaker(turn)}:\n{turn.message.content}" for turn in chat.turns]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from specchat.cli.screen import width_of
 from specchat.cli.sessions.lines import Header
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.messages import Message
@@ -48,6 +49,16 @@ def test_the_list_fits_a_narrow_terminal(folder, columns):
     done = session(folder, "list", screen=True, columns=columns)
     assert max(map(len, done.out.splitlines())) <= columns
     assert f"\n{SKY}\n    turns 2 · 2023-11-1" in done.out
+
+
+def test_letters_that_take_two_columns_are_counted_so(folder):
+    for name in ("为什么天空是蓝色的", "été"):
+        with SessionLog.create(folder, name, Header("", "m", "ngram")) as log:
+            log.add(Message("user", "为什么" * 8))
+    rows = session(folder, "list").out.splitlines()
+    assert len({width_of(row.partition("  20")[0]) for row in rows[1:]}) == 1
+    narrow = session(folder, "list", screen=True, columns=60).out.splitlines()
+    assert max(map(width_of, narrow)) <= 60
 
 
 def test_the_list_as_json(folder):

@@ -16,6 +16,7 @@ from .profile import profile_commands
 from .pull import pull
 from .rm import rm
 from .run import run
+from .session import session_commands
 from .show import show
 from .verify import verify
 from .version import installed_version
@@ -40,6 +41,7 @@ def application() -> typer.Typer:
     app.command("verify", cls=GroupedCommand)(gathered(verify))
     app.command("rm", cls=GroupedCommand)(gathered(rm))
     app.add_typer(profile_commands(), name="profile")
+    app.add_typer(session_commands(), name="session")
     app.command("doctor", cls=GroupedCommand)(gathered(doctor))
     app.command("help", cls=GroupedCommand)(gathered(help_topic))
     return app

@@ -24,6 +24,7 @@ _FORMS = (
 )
 _FILES = "Models are files here, and a pair with its settings is a profile: specchat profile new NAME -m MODEL"
 _LIST = "specchat list shows the models that are on this machine."
+_SESSIONS = "Chats are kept as sessions: specchat session list"
 _NOT_YET = "There is nothing like it here yet."
 
 COMMANDS = {
@@ -44,8 +45,10 @@ COMMANDS = {
     "stop": "Nothing stays loaded between two runs.",
     "unload": "Nothing stays loaded between two runs.",
     "models": _LIST,
-    "log": "Chats are not logged.",
-    "logs": "Chats are not logged.",
+    "log": _SESSIONS,
+    "logs": _SESSIONS,
+    "sessions": _SESSIONS,
+    "history": _SESSIONS,
     "version": "Write specchat --version, or specchat doctor for everything that matters.",
 }
 """Commands that other tools have."""
@@ -136,6 +139,8 @@ def check_arguments(arguments: Sequence[str], options: Sequence[int]) -> None:
         spelled_out = command in ("chat", "prompt", "generate") and "-m" in rest
         hint = f"Write specchat run {shlex.join(rest)}" if spelled_out else COMMANDS[command]
         raise UsageError(f"There is no command {command}.", hint)
+    if command == "session":  # its options have nothing to do with those of models
+        return
     for place in options:
         option = arguments[place]
         if option in ("-o", "--option"):

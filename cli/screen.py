@@ -3,6 +3,7 @@
 import re
 import textwrap
 from collections.abc import Sequence
+from unicodedata import combining, east_asian_width
 
 from .environment import Environment
 
@@ -64,12 +65,18 @@ def wrapped(text: str, columns: int, indent: str = "") -> str:
     return textwrap.fill(text, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
+def width_of(text: str) -> int:
+    """The columns of a terminal that a line takes: Chinese letters and most pictures take two, accents none."""
+    wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide - sum(combining(letter) > 0 for letter in text)
+
+
 def joined(items: Sequence[str], columns: int) -> str:
-    """The items as lines of at most `columns` characters, broken between items only where possible."""
+    """The items as lines of at most `columns`, broken between items only where possible."""
     lines = [""]
     for item in items:
         longer = f"{lines[-1]} · {item}" if lines[-1] else item
-        if len(longer) <= columns or not lines[-1]:
+        if width_of(longer) <= columns or not lines[-1]:
             lines[-1] = longer
         else:
             lines.append(item)

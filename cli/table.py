@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from .screen import joined, one_line, wrapped
+from .screen import joined, one_line, width_of, wrapped
 
 _INDENT = " " * 4
 
@@ -26,7 +26,7 @@ def table_lines(
     if not entries:
         return []
     rows = [header, *([one_line(cell) for cell in entry.cells] for entry in entries)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(header))]
+    widths = [max(width_of(row[place]) for row in rows) for place in range(len(header))]
     fits = columns is None or sum(widths) + 2 * len(widths) - 2 <= columns
     lines = [_row(header, widths)] if fits else [f"{header[0]}:"] if named else []
     for cells, entry in zip(rows[1:], entries, strict=True):
@@ -40,8 +40,9 @@ def _indented(text: str, columns: int | None) -> str:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    name, size, *others = (f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
-    return "  ".join([name, f"{size.rstrip():>{widths[1]}}", *others]).rstrip()
+    gaps = [" " * (width - width_of(cell)) for cell, width in zip(cells, widths, strict=True)]
+    name, _, *others = (cell + gap for cell, gap in zip(cells, gaps, strict=True))
+    return "  ".join([name, gaps[1] + cells[1], *others]).rstrip()
 
 
 def _folded(header: Sequence[str], cells: Sequence[str], named: Collection[str], columns: int) -> list[str]:

@@ -8,7 +8,11 @@ import typer
 
 from .habits import CONTEXT_HINT, looks_like_model, no_model
 
-COMMANDS = ("run", "complete", "bench", "pull", "pair", "show", "list", "rm", "verify", "profile", "doctor", "help")
+COMMANDS = (
+    *("run", "complete", "bench", "pull", "pair", "show", "list", "rm", "verify", "profile", "session", "doctor"),
+    "help",
+)
+_GROUPS = ("profile", "session")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
@@ -55,5 +59,5 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
         guess = f"Did you mean {close[0]}? " if close else ""
         dashes = "; a prompt that starts with a dash goes behind --"
-    lists = "commands" if first == "profile" and "command" in error.message.lower() else "options"
+    lists = "commands" if first in _GROUPS and "command" in error.message.lower() else "options"
     return f"{guess}specchat {first} --help lists the {lists}{dashes}."

@@ -1,0 +1,1 @@
+"""Chats that are kept on the disk."""

@@ -1,0 +1,101 @@
+"""A chat as its files tell it, whatever happened to the process that wrote them."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from specchat.speculative.messages import Message
+
+from ..quantities import moment
+from .disk import set_aside, write_all
+from .errors import SessionError, unknown
+from .lines import Turn, entry_line
+from .names import is_name
+from .partial import decoded
+from .place import Place
+from .reading import Reading, read
+from .transcript import Transcript
+
+INTERRUPTED = "interrupted"
+"""Why an answer ended whose process did not live to its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What the files of a session tell: its own, an answer that was interrupted, and `partial`, what is left of one."""
+
+    place: Place
+    reading: Reading
+    partial: bytes
+    answer: Turn | None
+
+    @property
+    def transcript(self) -> Transcript:
+        """The chat, the interrupted answer included."""
+        return self.reading.transcript
+
+    def notice(self, fate: str) -> str:
+        """Sentences about what is not as it was written, and the `fate` of what cannot be read; empty if all is."""
+        name, sentences = self.place.name, []
+        if self.reading.rest and self.reading.whole_but_the_end:
+            sentences.append(f"The last line of {name} was not written to its end; it {fate}.")
+        elif self.reading.rest:
+            line = self.reading.damaged
+            sentences.append(f"Line {line} of {name} is damaged; with all that comes after it, it {fate}.")
+        if self.answer:
+            sentences.append("The last answer is not complete; it goes as far as it was shown.")
+        return " ".join(sentences)
+
+
+def recover(place: Place) -> Recovered:
+    """Read a session and change nothing.
+
+    Raises `UsageError` when there is none of that name, `SessionError` when nothing of it can be read.
+    """
+    if not is_name(place.name):
+        raise unknown(place.name)
+    try:
+        content = place.file.read_bytes()
+    except FileNotFoundError as error:
+        raise unknown(place.name) from error
+    except OSError as error:
+        raise SessionError(f"{place.file}: {error.strerror}.", "It has to be a file that you may read.") from error
+    reading = read(place.name, content)
+    partial, written_at = _left(place.partial)
+    answer = _interrupted(reading, partial, written_at)
+    if answer:
+        reading.transcript.apply(answer)
+    return Recovered(place, reading, partial, answer)
+
+
+def repair(handle: int, found: Recovered) -> None:
+    """Let the session's file, which is open, say all that was found. Raises `OSError`; nothing is lost then."""
+    reading = found.reading
+    if reading.rest:
+        lost = b"" if found.answer else found.partial
+        set_aside(reading.rest + lost, found.place.damaged)
+        os.ftruncate(handle, len(reading.good))
+    if not reading.good.endswith(b"\n"):
+        write_all(handle, b"\n")
+    if found.answer:
+        write_all(handle, entry_line(found.answer))
+        os.fsync(handle)
+    found.place.partial.unlink(missing_ok=True)
+
+
+def _interrupted(reading: Reading, partial: bytes, written_at: float) -> Turn | None:
+    """The answer that was shown before its process ended, if there is a question that it answers."""
+    text = decoded(partial)
+    if not (text and reading.transcript.unanswered and reading.whole_but_the_end):
+        return None
+    when = moment(written_at).astimezone()
+    return Turn(Message("assistant", text), when.isoformat(timespec="seconds"), INTERRUPTED)
+
+
+def _left(path: Path) -> tuple[bytes, float]:
+    """The content of a file and when it was written; nothing where there is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(), os.fstat(file.fileno()).st_mtime
+    except OSError:
+        return b"", 0.0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from specchat.profiles.settings import SAMPLING, Settings
+from specchat.profiles.sources import ModelSource
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.errors import PromptTooLongError, SpecchatError
@@ -14,9 +15,14 @@ from specchat.speculative.sampling import SamplerChain
 
 from .conversation import Conversation
 from .environment import Environment
-from .interruption import stopping
+from .interruption import Stopped, stopping
+from .keeper import Keeper
+from .kept_chat import header_of
 from .request import Limits, with_settings
-from .screen import note
+from .screen import note, one_line
+from .sessions.lines import Header
+from .sessions.log import SessionLog
+from .sessions.store import Sessions
 from .speaker import Speaker, check_length
 
 if TYPE_CHECKING:
@@ -24,7 +30,21 @@ if TYPE_CHECKING:
 
 _FULL = 0.85
 """The share of the context from which on the chat says what can be done about it."""
+_SHOWN = 60
 _SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
+
+
+def _unheard(_: str) -> None:
+    """For answers that are not kept piece by piece."""
+
+
+def _count(answers: int) -> str:
+    return "1 answer" if answers == 1 else f"{answers} answers"
+
+
+def _start(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +67,9 @@ class Dialogue:
     speaker: Speaker
     load: Callable[[PairConfig], "Pair"]
     config_for: Callable[[str | None, str | None], PairConfig]
+    keeper: Keeper
+    source: ModelSource | None = None
+    """How the target was named that is loaded."""
     conversation: Conversation = field(default_factory=Conversation)
     drops_oldest: bool = False
     last: Spoken | None = None
@@ -91,16 +114,23 @@ class Dialogue:
 
     def answer(self, question: str) -> None:
         """Answer a question and remember both; if Ctrl-C comes before the first word, neither."""
-        spoken = self._speak(lambda: self._fitting(question))
-        if spoken:
-            self.conversation.add(question, spoken.finished.text)
-        self._conclude(spoken, "Stopped; the message is taken back.")
+        self._conclude(self._answered(question), "Stopped; the message is taken back.")
+
+    def answer_once(self, question: str) -> None:
+        """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
+        spoken = self._answered(question)
+        if spoken and spoken.finished.error:
+            raise spoken.finished.error
+        if spoken is None or spoken.finished.finish_reason == "cancelled":
+            raise Stopped
 
     def answer_again(self) -> None:
         """Answer the last question, which there is, once more."""
         spoken = self._speak(lambda: self.pair.chat_tokens(self.conversation.messages[:-1]))
         if spoken:
             self.conversation.replace_answer(spoken.finished.text)
+            self.keeper.drop(1)
+            self._keep(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def go_on(self) -> None:
@@ -109,23 +139,54 @@ class Dialogue:
         spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
         if spoken:
             self.conversation.replace_answer((self.conversation.answer or "") + spoken.finished.text)
+            self.keeper.drop(1)
+            self._keep(spoken.finished)
             spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def take_back(self) -> str:
         """Forget the last question, which there is, and its answer; returns the question."""
         self.last = None
+        self.keeper.drop(2)
         return self.conversation.undo()
 
     def forget(self) -> None:
-        """Forget all turns."""
+        """Forget all turns; what is said from now on is another session."""
         self.last = None
+        self.keeper.another()
         self.conversation.turns.clear()
 
     def set_system(self, text: str | None) -> None:
         """Another system prompt, or none."""
         self.last = None
+        self.keeper.system(text)
         self.conversation.system = text
+
+    def save(self, sessions: Sessions, name: str) -> None:
+        """Keep all of it as a session called `name`, and go on in that. Raises `UsageError` where the name is taken."""
+        log = SessionLog.create(sessions.folder, name, self._header(), sessions.clock)
+        for message in self.conversation.turns:
+            log.add(message)
+        self.keeper.another(name, log)
+
+    def resume(self, sessions: Sessions, name: str) -> None:
+        """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
+        log = sessions.resume(name)
+        if log.notice:
+            self.tell(log.notice)
+        if log.transcript.unanswered:
+            log.drop(1)
+        self.last = None
+        self.keeper.another(name, log)
+        system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
+        self.conversation = Conversation(self.conversation.system if system is None else system, turns)
+        if self.env.stderr_is_terminal:
+            self._tell_of(name)
+
+    def _tell_of(self, name: str) -> None:
+        answer = self.conversation.answer
+        told = f" The last: {_start(answer)}" if answer else ""
+        self.tell(f"Going on with {name}, {_count(len(self.conversation.turns) // 2)} so far.{told}")
 
     def toggle_tint(self) -> bool:
         """Colour accepted guesses, or no more; returns which."""
@@ -165,31 +226,61 @@ class Dialogue:
         self._reload(with_settings(self.config_for(target, draft), self._changes))
 
     def close(self) -> None:
-        """Free the models."""
+        """Free the models, and let others open the session."""
+        self.keeper.close()
+        self._free()
+
+    def _free(self) -> None:
         self.draft(True)
         self.pair.close()
 
     def _reload(self, config: PairConfig) -> None:
         before, cap = self.pair.config, self.speaker
-        self.close()
+        self._free()
         try:
             pair = self.load(config)
         except SpecchatError:
             self.speaker = replace(cap, pair=self.load(before))
             raise
         self.speaker, self.last = replace(cap, pair=pair), None
+        if pair.config.target != before.target:
+            self.source = None
 
-    def _speak(self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None) -> Spoken | None:
-        """An answer on the screen; None if Ctrl-C or an error came before its first word."""
+    def _answered(self, question: str) -> Spoken | None:
+        def asking() -> list[int]:
+            prompt = self._fitting(question)
+            self.keeper.asked(question, self._header())
+            return prompt
+
+        spoken = self._speak(asking, kept=True)
+        if spoken:
+            self.conversation.add(question, spoken.finished.text)
+            self._keep(spoken.finished)
+        return spoken
+
+    def _header(self) -> Header:
+        return header_of(self.pair, self.source, self.conversation.system)
+
+    def _keep(self, finished: GenerationFinished) -> None:
+        self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)
+
+    def _speak(
+        self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
+    ) -> Spoken | None:
+        """An answer on the screen; None if Ctrl-C or an error came before its first word.
+
+        A question that is `kept` is dropped again then, and what is shown is kept while it is.
+        """
         interrupt = self.pair.session.interrupt
         with stopping(interrupt):
             tokens = prompt()
-            if interrupt.requested:
-                return None
-            finished = self.speaker.speak(tokens, index, seed)
-        if finished.text or finished.finish_reason not in ("cancelled", "error"):
+            heard = self.keeper.show if kept else _unheard
+            finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
+        if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
             return Spoken(tokens, self._without_end(finished), finished)
-        if finished.error:
+        if kept:
+            self.keeper.drop(1)
+        if finished and finished.error:
             raise finished.error
         return None
 
@@ -232,5 +323,6 @@ class Dialogue:
                 dropped += 1
                 continue
             if dropped:
-                self.tell(f"{dropped} of the oldest turns are forgotten: the context is full.")
+                noun = "turn is" if dropped == 1 else "turns are"
+                self.tell(f"The oldest {dropped} {noun} forgotten: the context is full.")
             return prompt

@@ -13,7 +13,7 @@ import typer
 from specchat.speculative.errors import UsageError
 
 RANDOM_SEED = -1
-CONTEXT_HINT = "It is the context size, as in -c 8192; chats are not kept between two runs."
+CONTEXT_HINT = "It is the context size, as in -c 8192; -C goes on with the latest chat."
 _LLAMA_RANDOM_SEED = 0xFFFFFFFF
 
 _DOWNLOAD = "Models of the hub are fetched with specchat pull USER/REPO[:QUANT], or when -m names them."
@@ -105,8 +105,7 @@ OPTIONS = {
     "--usage": "--stats shows the statistics.",
     "-x": _NOT_YET,
     "--extract": _NOT_YET,
-    "--cid": "Chats are not kept between two runs.",
-    "--continue": "Chats are not kept between two runs.",
+    "--cid": "--session NAME goes on with a chat that was kept.",
 }
 """Options that other tools have and that would be unknown here, or worse, be taken for something else."""
 

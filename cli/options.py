@@ -109,6 +109,33 @@ class ChatOptions:
         bool,
         typer.Option("-i", "--interactive", help="Go on with a chat after the first answer.", rich_help_panel=PROMPT),
     ] = False
+    resume: Annotated[
+        bool,
+        typer.Option("-C", "--continue", help="Go on with the latest session, and its model.", rich_help_panel=PROMPT),
+    ] = False
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            parser=filled("the name of a session, as specchat session list shows it, or a new one"),
+            metavar="NAME",
+            help="Go on with this session, or begin it.",
+            rich_help_panel=PROMPT,
+        ),
+    ] = None
+    no_save: Annotated[bool, typer.Option("--no-save", help="Keep nothing of this chat.", rich_help_panel=PROMPT)] = (
+        False
+    )
+    overflow: Annotated[
+        str,
+        typer.Option(
+            "--overflow",
+            parser=one_of("refuse", "drop-oldest"),
+            metavar="refuse|drop-oldest",
+            help="What a chat does when its context is full: refuse the message, or forget the oldest turns.",
+            rich_help_panel=PROMPT,
+        ),
+    ] = "refuse"
     compare: Annotated[
         bool,
         typer.Option(

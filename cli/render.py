@@ -1,6 +1,6 @@
 """Events of a session onto the screen: the answer to stdout, everything about it to stderr."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,8 +33,8 @@ class Renderer:
     def __post_init__(self) -> None:
         self._line = StatusLine(self.env, shown=not self.options.quiet)
 
-    def show(self, events: Iterator[Event]) -> GenerationFinished:
-        """Show a whole generation as it happens, and return how it ended."""
+    def show(self, events: Iterator[Event], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
+        """Show a whole generation as it happens, each piece told to `heard`, and return how it ended."""
         writer = AnswerWriter(self.env, self.options.tint)
         self._reading_since = (self.env.now(), -1)
         try:
@@ -46,6 +46,7 @@ class Renderer:
                         self._line.clear()
                         if not self.options.json:
                             writer.write(text, from_draft)
+                        heard(text)
                     case GenerationFinished():
                         return event
         finally:

@@ -36,10 +36,13 @@ def run(
     from .conversation import Conversation
     from .dialogue import Dialogue
     from .flags import PairOptions, flag_settings
+    from .keeper import Keeper
+    from .kept_chat import kept_chat
     from .loading import load
     from .other_models import OtherModels
     from .precedence import asked
     from .request import limits, obtain_config
+    from .screen import warn
     from .show_config import show_config
     from .speaker import Speaker
     from .suggest import keep_suggestion, with_model
@@ -50,29 +53,48 @@ def run(
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return
+    kept = kept_chat(env, chat)
+    flags = kept.with_its_model(flags, models.profile)
     wanted, suggested = with_model(env, flags, models, prompt)
     settings = wanted.settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = read_prompt(env, prompt, output.quiet)
-    if text is None or chat.interactive:
+    chatting = text is None or chat.interactive
+    if chatting:
         _prepare_chat(env, output, chat)
     if chat.compare:
         check_comparable(settings, drafting.verification)
     config = obtain_config(env, options, wanted, quiet=output.quiet, chat_template=template)
     if suggested:
         keep_suggestion(env, suggested)
+    kept = kept.if_wanted(env, chatting)
     conversation = Conversation(settings.system)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, settings), output)
-        if text is None or chat.interactive:
-            others = OtherModels(env, options, flags, models.profile, template, output.quiet)
-            Chat(Dialogue(speaker, lambda other: load(env, other, output.quiet), others.config, conversation)).run(text)
-            return
-        tokens = pair.chat_tokens(conversation.asking(text))
         if chat.compare:
-            Comparer(env, pair, speaker.limits, output).run(tokens)
-        else:
-            speaker.speak_once(tokens)
+            Comparer(env, pair, speaker.limits, output).run(pair.chat_tokens(conversation.asking(text or "")))
+            return
+        others = OtherModels(env, options, flags, models.profile, template, output.quiet)
+        dialogue = Dialogue(
+            speaker=speaker,
+            load=lambda other: load(env, other, output.quiet),
+            config_for=others.config,
+            keeper=Keeper(lambda sentence: warn(env, sentence), kept.sessions, kept.name),
+            source=settings.target,
+            conversation=conversation,
+            drops_oldest=chat.overflow == "drop-oldest",
+        )
+        if kept.begun and kept.sessions and kept.name:
+            dialogue.resume(kept.sessions, kept.name)
+            if system is not None:
+                dialogue.set_system(system)
+        if text is None or chat.interactive:
+            Chat(dialogue).run(text)
+            return
+        try:
+            dialogue.answer_once(text)
+        finally:
+            dialogue.close()
 
 
 def _prepare_chat(env: Environment, output: OutputOptions, chat: ChatOptions) -> None:

@@ -1,6 +1,6 @@
 """A loaded pair that answers on the screen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,17 +43,24 @@ class Speaker:
     limits: Limits
     output: OutputOptions
 
-    def speak(self, prompt: Sequence[int], index: int = 0, seed: int | None = None) -> GenerationFinished:
+    def speak(
+        self,
+        prompt: Sequence[int],
+        index: int = 0,
+        seed: int | None = None,
+        heard: Callable[[str], None] = lambda text: None,
+    ) -> GenerationFinished:
         """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`.
 
-        An answer that goes on has its tokens up to `index` at the end of the prompt, and its own `seed`.
+        An answer that goes on has its tokens up to `index` at the end of the prompt, and its own `seed`. `heard` is
+        called with each piece that was shown.
         """
         session = self.pair.session
         renderer = Renderer(self.env, self.output, session.n_ctx)
         check_length(self.pair, prompt, self.limits)
         limits = self.limits
         events = session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop, index=index, seed=seed)
-        finished = renderer.show(events)
+        finished = renderer.show(events, heard)
         if self.output.json:
             self.env.stdout.write(answer_json(finished, self.pair.config, self.pair.exactness) + "\n")
             self.env.stdout.flush()
@@ -61,11 +68,12 @@ class Speaker:
         tell_notices(self.env, self.pair, self.output.quiet)
         return finished
 
-    def speak_once(self, prompt: Sequence[int]) -> None:
+    def speak_once(self, prompt: Sequence[int], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
         with stopping(self.pair.session.interrupt):
-            finished = self.speak(prompt)
+            finished = self.speak(prompt, heard=heard)
         if finished.error is not None:
             raise finished.error
         if finished.finish_reason == "cancelled":
             raise Stopped
+        return finished

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -172,6 +173,8 @@ class World:
     stderr: io.StringIO = field(default_factory=io.StringIO)
     variables: dict[str, str] = field(default_factory=dict)
     home: Callable[[], Path] = lambda: Path("/nobody")
+    data: str = os.devnull
+    """Where chats are kept unless the variables say it: while it runs, a folder that goes away."""
     system: Path = Path(os.devnull)
     memory: int = 8 * 10**9
     patience: float = 2.0
@@ -185,7 +188,8 @@ class World:
         if self.screen:
             self.stderr = self.stdout
         waiting = iter(self.lines)
-        self.code = execute(arguments, self.environment(lambda prompt: self._read_line(prompt, waiting)))
+        with TemporaryDirectory() as self.data:
+            self.code = execute(arguments, self.environment(lambda prompt: self._read_line(prompt, waiting)))
         return self
 
     @property
@@ -210,7 +214,7 @@ class World:
             stdin_is_terminal=self.stdin is None,
             stdout_is_terminal=self.screen,
             stderr_is_terminal=self.screen,
-            variables=self.variables,
+            variables={"XDG_DATA_HOME": self.data, **self.variables},
             columns=lambda: self.columns,
             read_line=read_line,
             take_terminal=self._take_terminal,

@@ -1,0 +1,177 @@
+"""Chats that are kept: what lies on the disk afterwards, and going on with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from ..tiny import TinyModel, write_tiny
+from .fakes import World
+
+CHAT = ("run", "-m", "big.gguf")
+
+
+@pytest.fixture
+def data():
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def world(data, *arguments, lines=(), answers=("One.", "Two.", "Three."), **settings):
+    settings = {"stdin": None, "screen": True, "columns": 200, **settings}
+    variables = {"XDG_DATA_HOME": str(data)}
+    return World(lines=lines, answers=answers, variables=variables, **settings).run(*arguments)
+
+
+def kept(data):
+    """The roles and texts of each session, one after the other."""
+    exported = []
+    for file in sorted((data / "specchat" / "sessions").glob("*.jsonl")):
+        done = world(data, "session", "export", file.stem, "--format", "json", screen=False)
+        exported.append([(each["role"], each["content"]) for each in json.loads(done.out)["messages"]])
+    return exported
+
+
+def told(done):
+    return [(message.role, message.content) for message in done.pair.chats[-1]]
+
+
+def test_a_chat_is_kept_and_goes_on(data):
+    world(data, *CHAT, "-sys", "Be brief.", lines=["Hi", "Well?"])
+    first = [("user", "Hi"), ("assistant", "One."), ("user", "Well?"), ("assistant", "Two.")]
+    assert kept(data) == [[("system", "Be brief."), *first]]
+    done = world(data, "run", "-C", lines=["And?"], answers=["Three."] * 3)
+    assert "Going on with " in done.out
+    assert "2 answers so far. The last: Two." in done.out
+    assert told(done) == [("system", "Be brief."), *first, ("user", "And?")]
+    assert str(done.pair.config.target).endswith("big.gguf")
+    assert len(kept(data)) == 1
+    assert len(kept(data)[0]) == 7
+
+
+def test_a_chat_in_which_nothing_was_said_leaves_nothing(data):
+    world(data, *CHAT, lines=["/help"])
+    assert kept(data) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["Hi", "/regen"], [("user", "Hi"), ("assistant", "One.")]),
+        (["Hi", "Well?", "/undo"], [("user", "Hi"), ("assistant", "One.")]),
+        (["Hi", "/undo"], []),
+        (["Hi", "/system Be kind."], [("system", "Be kind."), ("user", "Hi"), ("assistant", "One.")]),
+    ],
+)  # fmt: skip
+def test_what_was_taken_back_or_changed_is_so_on_the_disk(data, lines, expected):
+    world(data, *CHAT, lines=lines)
+    assert kept(data) == [expected]
+
+
+def test_an_answer_that_goes_on_is_one_on_the_disk(data):
+    world(data, *CHAT, "-n", "4", lines=["Hi", "/continue"], answers=["abcdefgh"])
+    assert kept(data) == [[("user", "Hi"), ("assistant", "abcdefgh")]]
+
+
+def test_a_cleared_chat_is_another_session(data):
+    world(data, *CHAT, lines=["Hi", "/clear", "Well?"], answers=["One.", "Two."])
+    assert sorted(len(chat) for chat in kept(data)) == [2, 2]
+
+
+def test_a_chat_is_saved_under_a_name_and_loaded_by_it(data):
+    world(data, *CHAT, lines=["Hi", "/save plans", "Well?"])
+    done = world(data, *CHAT, lines=["/load plans", "And?"], answers=["One.", "Two.", "Three."])
+    assert told(done)[:4] == [("user", "Hi"), ("assistant", "One."), ("user", "Well?"), ("assistant", "Two.")]
+
+
+def test_one_answer_on_a_terminal_is_kept_and_in_a_pipe_only_with_a_name(data):
+    world(data, *CHAT, "Hi", screen=False, stdin=b"")
+    assert kept(data) == []
+    world(data, *CHAT, "--session", "piped", "Hi", screen=False, stdin=b"")
+    assert kept(data) == [[("user", "Hi"), ("assistant", "One.")]]
+    done = world(data, *CHAT, "--session", "piped", "Well?", screen=False, stdin=b"", answers=["One.", "Two."])
+    assert (done.out, done.err) == ("Two.\n", "")
+    assert len(kept(data)[0]) == 4
+    world(data, *CHAT, "Hi")
+    assert len(kept(data)) == 2
+
+
+def test_nothing_is_kept_where_that_is_asked(data):
+    world(data, *CHAT, "--no-save", lines=["Hi"])
+    assert kept(data) == []
+
+
+WRONG = {
+    ("-C", "--session", "a"): "-C is the latest session, --session one by its name.",
+    ("-C", "--no-save"): "With --no-save nothing is kept.",
+    ("--session", "a", "--compare"): "With --compare nothing is kept.",
+    ("-C",): "There are no sessions yet.",
+}
+
+
+@pytest.mark.parametrize("options", WRONG)
+def test_options_that_contradict_each_other_are_told(data, options):
+    done = world(data, *CHAT, *options, "Hi")
+    assert done.code == 2
+    assert WRONG[options] in done.out
+
+
+def test_files_are_for_their_owner_alone(data):
+    world(data, *CHAT, lines=["Hi"])
+    for path in (data / "specchat").rglob("*"):
+        if path.is_file():
+            assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_folder_that_cannot_be_written_costs_the_keeping_and_not_the_chat(data):
+    (data / "specchat").write_text("in the way")
+    done = world(data, *CHAT, lines=["Hi", "Well?"])
+    assert done.out.count("From here on this chat is not kept") == 1
+    assert told(done)[-1] == ("user", "Well?")
+
+
+def test_old_turns_are_forgotten_where_that_is_asked(data):
+    lines = ["a" * 30, "b" * 30, "c" * 30]
+    done = world(data, *CHAT, "--overflow", "drop-oldest", lines=lines, n_ctx=100)
+    assert "The oldest 1 turn is forgotten" in done.out
+    assert told(done)[0] == ("user", "b" * 30)
+    refused = world(data, *CHAT, lines=lines, n_ctx=100)
+    assert "error: The prompt has" in refused.transcript
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")
+def test_a_killed_answer_keeps_what_was_shown(data, tmp_path):
+    model = write_tiny(tmp_path / "m.gguf", TinyModel(n_ctx=4096))
+    environment = {**os.environ, "XDG_DATA_HOME": str(data), "HOME": str(tmp_path)}
+    command = (
+        sys.executable,
+        "-m",
+        "specchat.cli.main",
+        "run",
+        "-t",
+        "1",
+        "-m",
+        str(model),
+        "--session",
+        "s",
+        "Hi there",
+    )
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read(40)
+        time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        shown = process.stdout.read()
+    [[question, answer]] = kept(data)
+    assert question == ("user", "Hi there")
+    assert answer[0] == "assistant"
+    assert len(answer[1].encode()) >= 40 - 3
+    done = world(data, *CHAT, "--session", "s", "And?", answers=["x"] * 9)
+    assert told(done) == [question, answer, ("user", "And?")]
+    assert shown is not None

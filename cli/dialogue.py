@@ -12,6 +12,7 @@ from specchat.speculative.errors import PromptTooLongError, SpecchatError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.sampling import SamplerChain
+from specchat.speculative.text import TextStream
 
 from .conversation import Conversation
 from .environment import Environment
@@ -138,10 +139,10 @@ class Dialogue:
         prompt, tokens, seed = self._told()
         spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
         if spoken:
-            self.conversation.replace_answer((self.conversation.answer or "") + spoken.finished.text)
+            spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
+            self.conversation.replace_answer(self._text(spoken.tokens))
             self.keeper.drop(1)
             self._keep(spoken.finished)
-            spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def take_back(self) -> str:
@@ -301,6 +302,14 @@ class Dialogue:
             return self.pair.inner_tokens(finished.text)
         is_end = self.pair.session.decoder.is_end
         return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        """What tokens say together: a character can begin in one part of an answer and end in the next."""
+        stream = TextStream()
+        for token in tokens:
+            stream.push(self.pair.session.piece(token))
+        stream.finish()
+        return stream.text
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
         """The prompt of the last answer, its tokens and its seed, if it was given just now."""

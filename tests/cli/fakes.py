@@ -214,7 +214,7 @@ class World:
             stdin_is_terminal=self.stdin is None,
             stdout_is_terminal=self.screen,
             stderr_is_terminal=self.screen,
-            variables={"XDG_DATA_HOME": self.data, **self.variables},
+            variables={**self._kept_at(), **self.variables},
             columns=lambda: self.columns,
             read_line=read_line,
             take_terminal=self._take_terminal,
@@ -227,6 +227,13 @@ class World:
             memory=lambda: self.memory,
             patience=self.patience,
         )
+
+    def _kept_at(self) -> dict[str, str]:
+        try:
+            self.home()
+        except RuntimeError:  # who has no home keeps nothing
+            return {}
+        return {"XDG_DATA_HOME": self.data}
 
     def _take_terminal(self) -> None:
         self.terminal_taken = True

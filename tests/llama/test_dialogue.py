@@ -1,0 +1,134 @@
+"""Whatever is done in a chat, the caches agree with a new process that was told the same messages."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import llama_cpp
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from specchat.cli.conversation import Conversation
+from specchat.cli.dialogue import Dialogue
+from specchat.cli.keeper import Keeper
+from specchat.cli.options import OutputOptions
+from specchat.cli.request import Limits
+from specchat.cli.speaker import Speaker
+from specchat.profiles.settings import Settings
+from specchat.speculative.events import GenerationFinished
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.pair import Pair, load_pair
+from specchat.speculative.llama.pair_config import PairConfig
+
+from ..cli.fakes import World
+
+# under which no bit depends on how a prompt is cut into passes: weights in 8 bits, and a cache that is not f16
+ONE_THREAD = LlamaConfig(threads=1, n_ctx=1024, cache_type_k="bf16", cache_type_v="bf16")
+STEPS = ("ask", "again", "go on", "undo", "edit", "stop", "short", "system", "draft off", "draft on", "hot")
+
+
+def config(target, draft) -> PairConfig:
+    return PairConfig(
+        target=target, draft=draft, target_config=ONE_THREAD, draft_config=ONE_THREAD, sampling={"temperature": 0}
+    )
+
+
+def in_eight_bits(path: Path) -> Path:
+    """The same model with such weights."""
+    written = path.with_suffix(".q8_0")
+    if not written.exists():
+        parameters = llama_cpp.llama_model_quantize_default_params()
+        parameters.ftype = llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0
+        assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
+    return written
+
+
+def dialogue(pair: Pair, tokens: int = 12) -> Dialogue:
+    speaker = Speaker(World().environment(), pair, Limits(max_tokens=tokens, stop=()), OutputOptions(quiet=True))
+    return Dialogue(
+        speaker, lambda _: pair, lambda *_: pair.config, Keeper(lambda _: None), conversation=Conversation()
+    )
+
+
+def do(chat: Dialogue, step: str, count: int) -> None:
+    turns = chat.conversation.turns
+    match step:
+        case "ask":
+            chat.answer(f"Question {count}, and why?")
+        case "again" if turns:
+            chat.answer_again()
+        case "go on" if turns:
+            chat.go_on()
+        case "undo" if turns:
+            chat.take_back()
+        case "edit" if turns:
+            chat.answer(chat.take_back().replace("why", "how"))
+        case "stop":
+            stopped(chat, lambda: chat.answer(f"Question {count}, stopped."))
+        case "short":
+            chat.change(Settings(stop=("e",) if count % 2 else ()))
+        case "system":
+            chat.set_system(f"Rule {count}." if count % 2 else None)
+        case "draft off":
+            chat.draft(False)
+        case "draft on":
+            chat.draft(True)
+        case "hot":
+            chat.change(Settings(temperature=0.9 if count % 2 else 0.0))
+
+
+def stopped(chat: Dialogue, action: Callable[[], None]) -> None:
+    """Let Ctrl-C come while the answer is shown."""
+    keeper = chat.keeper
+
+    class Impatient(Keeper):
+        def show(self, text: str) -> None:
+            chat.pair.session.interrupt.request()
+
+    chat.keeper = Impatient(lambda _: None)
+    action()
+    chat.keeper = keeper
+
+
+def next_tokens(pair: Pair, chat: Dialogue) -> tuple[int, ...]:
+    prompt = pair.chat_tokens(chat.conversation.asking("And now?"))
+    *_, finished = pair.session.generate(prompt, max_tokens=32)
+    assert isinstance(finished, GenerationFinished)
+    return finished.tokens
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(STEPS), max_size=9))
+def test_caches_and_messages_agree_with_a_new_process(write_tiny_model, steps):
+    files = config(*(in_eight_bits(write_tiny_model(seed=0, noise=noise)) for noise in (0.0, 0.1)))
+    with load_pair(files, Interrupt()) as pair, load_pair(files, Interrupt()) as fresh:
+        chat = dialogue(pair)
+        for count, step in enumerate(steps):
+            do(chat, step, count)
+            roles = [message.role for message in chat.conversation.turns]
+            assert roles == ["user", "assistant"] * (len(roles) // 2)
+        chat.change(Settings(temperature=0.0))
+        assert next_tokens(pair, chat) == next_tokens(fresh, chat)
+        chat.draft(True)
+
+
+def test_an_answer_that_goes_on_is_the_longer_answer(tiny_model_path):
+    with load_pair(config(tiny_model_path, "ngram"), Interrupt()) as pair:
+        chat, whole = dialogue(pair, 10), dialogue(pair, 30)
+        chat.answer("Hi")
+        chat.go_on()
+        chat.go_on()
+        whole.answer("Hi")
+        assert chat.conversation.answer == whole.conversation.answer
+
+
+def test_a_sampled_answer_goes_on_with_its_own_seed(tiny_model_path):
+    with load_pair(config(tiny_model_path, "ngram"), Interrupt()) as pair:
+        chat = dialogue(pair, 10)
+        chat.change(Settings(temperature=1.0))
+        chat.answer("Hi")
+        seed = chat.last.finished.seed
+        chat.go_on()
+        prompt = pair.chat_tokens(Conversation().asking("Hi"))
+        *_, finished = pair.session.generate(prompt, max_tokens=20, seed=seed)
+        assert tuple(chat.last.tokens) == finished.tokens

@@ -45,6 +45,15 @@ def candidates(before: str, completions: Completions) -> list[Candidate]:
     return []
 
 
+def shared_start(texts: Sequence[str]) -> str:
+    """What all of `texts` begin with."""
+    if not texts:
+        return ""
+    least, most = min(texts), max(texts)  # whatever lies between begins as both do
+    same = next((place for place, (a, b) in enumerate(zip(least, most, strict=False)) if a != b), len(least))
+    return least[:same]
+
+
 def path_argument(text: str) -> str:
     """The path that a person means who typed `text` after a command: in quotation marks, with backslashes, or bare.
 

@@ -1,12 +1,12 @@
 """The keys of the line that differ from prompt_toolkit's own, which are those of Emacs and readline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer, ValidationState
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import has_focus, has_selection
+from prompt_toolkit.filters import has_completions, has_focus, has_selection
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.validation import ValidationError
@@ -14,6 +14,7 @@ from prompt_toolkit.validation import ValidationError
 from specchat.speculative.errors import SpecchatError
 
 from ..screen import one_line
+from .completions import Candidate, shared_start
 from .fence import Fence
 from .graphemes import length_after, length_before
 
@@ -39,7 +40,7 @@ def sending_keys(fence: Fence, refuse: Callable[[str], str | None]) -> KeyBindin
     @keys.add("enter", filter=_TYPING)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        if buffer.complete_state:
+        if buffer.complete_state and buffer.complete_state.current_completion:
             buffer.complete_state = None  # the first Enter takes what the menu has put there
         elif fence.is_open(buffer.text):
             buffer.insert_text("\n")
@@ -84,13 +85,13 @@ def text_keys(fence: Fence) -> KeyBindings:
     @keys.add("c-b", filter=_TYPING)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        buffer.cursor_position -= length_before(buffer.document.text_before_cursor, event.arg)
+        buffer.cursor_position -= length_before(buffer.document.text_before_cursor, event.arg) or 1
 
     @keys.add("right", filter=_TYPING)
     @keys.add("c-f", filter=_TYPING)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
-        buffer.cursor_position += length_after(buffer.document.text_after_cursor, event.arg)
+        buffer.cursor_position += length_after(buffer.document.text_after_cursor, event.arg) or 1
 
     @keys.add("backspace", filter=_TYPING & ~has_selection)
     def _(event: KeyPressEvent) -> None:
@@ -101,6 +102,26 @@ def text_keys(fence: Fence) -> KeyBindings:
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         buffer.delete(length_after(buffer.document.text_after_cursor, event.arg) or 1)
+
+    return keys
+
+
+def completion_keys(find: Callable[[str], Sequence[Candidate]]) -> KeyBindings:
+    """Tab, which puts in what all candidates begin with, and opens a menu where that is nothing more."""
+    keys = KeyBindings()
+
+    @keys.add("tab", filter=_TYPING & ~has_completions)
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        found = find(buffer.document.text_before_cursor)
+        shared = shared_start([candidate.text for candidate in found])
+        if not found:
+            return
+        if len(found) == 1 or len(shared) > found[0].replaces:
+            buffer.delete_before_cursor(found[0].replaces)
+            buffer.insert_text(shared)
+        else:
+            buffer.start_completion()
 
     return keys
 

@@ -1,6 +1,7 @@
 """The line as prompt_toolkit is to show it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
@@ -15,10 +16,10 @@ from prompt_toolkit.styles import Style
 
 from specchat.speculative.errors import SpecchatError
 
-from .completions import Completions, candidates
+from .completions import Candidate, Completions, candidates
 from .editor import edit_text
 from .fence import Fence
-from .keys import editor_keys, sending_keys, text_keys, untell
+from .keys import completion_keys, editor_keys, sending_keys, text_keys, untell
 from .reflow import Reflow, reflows
 
 if TYPE_CHECKING:
@@ -36,19 +37,23 @@ _STYLE = Style.from_dict(
 )
 
 
-class _Completer(Completer):
+class _Menu(Completer):
     """Our candidates as prompt_toolkit wants them."""
 
-    def __init__(self, completions: Completions) -> None:
-        self._completions = completions
+    def __init__(self, find: Callable[[str], Sequence[Candidate]]) -> None:
+        self._find = find
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        try:
-            found = candidates(document.text_before_cursor, self._completions)
-        except (OSError, SpecchatError):
-            return  # models that cannot be listed complete nothing
-        for candidate in found:
+        """What the menu shows."""
+        for candidate in self._find(document.text_before_cursor):
             yield Completion(candidate.text, -candidate.replaces, candidate.shown, candidate.help or None)
+
+
+def _found(before: str, completions: Completions) -> Sequence[Candidate]:
+    try:
+        return candidates(before, completions)
+    except (OSError, SpecchatError):
+        return ()  # models that cannot be listed complete nothing
 
 
 def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str | None]) -> "PromptSession[str]":
@@ -56,13 +61,14 @@ def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str
     from .line import CONTINUED
 
     env = line.env
-    keys = [sending_keys(fence, refuse), text_keys(fence), editor_keys(lambda text: edit_text(env, text))]
+    find = partial(_found, completions=line.completions)
+    keys = [sending_keys(fence, refuse), text_keys(fence), completion_keys(find), editor_keys(partial(edit_text, env))]
     made: PromptSession[str] = PromptSession(
         prompt,
         multiline=True,  # Ctrl-R searches below the line then
         prompt_continuation=lambda width, row, wrapped: "" if wrapped else CONTINUED,
         complete_while_typing=False,
-        completer=_Completer(line.completions),
+        completer=_Menu(find),
         history=InMemoryHistory(line.said),
         clipboard=line.clipboard,
         key_bindings=merge_key_bindings(keys),

@@ -74,7 +74,7 @@ class Chat:
             if text.strip() and not dialogue.drops_oldest and not command_in(text, COMMANDS):
                 check_length(dialogue.pair, dialogue.prompt(message_in(text)), dialogue.limits)
         except PromptTooLongError as error:
-            return f"{error.message} {error.hint}"
+            return error.message
         except Exception:  # noqa: BLE001
             return None
         return None

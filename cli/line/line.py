@@ -1,6 +1,7 @@
 """A message from a person: typed on a terminal that can be edited, or read as a plain line."""
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -33,7 +34,8 @@ class LineReader(Protocol):
 
 def open_line(env: Environment, completions: Completions) -> LineReader:
     """The best line that the terminal allows."""
-    if not env.edits_lines():
+    on_dev_tty = sys.platform == "darwin" and not env.stdin_is_terminal  # event loops cannot wait for that there
+    if on_dev_tty or not env.edits_lines():
         return PlainLine(env)
     folder = env.data_folder
     return Line(env, completions, History(folder / "history" / "chat.jsonl" if folder else None))

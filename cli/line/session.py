@@ -18,9 +18,9 @@ from specchat.speculative.errors import SpecchatError
 
 from .completions import Candidate, Completions, candidates
 from .editor import edit_text
+from .erasing import Eraser, reflows
 from .fence import Fence
 from .keys import completion_keys, editor_keys, sending_keys, text_keys, untell
-from .reflow import Reflow, reflows
 
 if TYPE_CHECKING:
     from .line import Line
@@ -84,6 +84,5 @@ def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str
         CPR_Support.NOT_SUPPORTED
     )  # a late answer of the terminal would be typed into the next line
     app.key_processor.before_key_press += lambda _: untell(made.default_buffer)
-    if reflows(env.variables):
-        Reflow(app).follow()
+    Eraser(app, reflows(env.variables)).follow()
     return made

@@ -3,12 +3,16 @@
 import json
 import os
 import shlex
+import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from specchat.cli.line.erasing import reflows, rows_above
 
 pexpect = pytest.importorskip("pexpect")
 pyte = pytest.importorskip("pyte")
@@ -23,7 +27,7 @@ from specchat.cli.line.line import open_line
 env = process_environment(None, None, None)
 commands = {"/exit": "leaves", "/explain": "says why the text is what it is and not another", "/file": "reads a file"}
 line = open_line(env, Completions(commands=commands))
-print("ready to read")
+print(*sys.argv[2:], "ready to read", sep="\\n")
 while True:
     try:
         text = line.read(">>> ", lambda text: "That is too long:\\n99 tokens." if "long" in text else None)
@@ -35,13 +39,24 @@ while True:
 """
 
 
+class Screen(pyte.HistoryScreen):  # type: ignore[misc]
+    """One that keeps what is cleared from its top down, as tmux does."""
+
+    def erase_in_display(self, how: int = 0, *args: object, **kwargs: object) -> None:
+        if how == 0 and (self.cursor.x, self.cursor.y) == (0, 0):
+            for y, shown in enumerate(self.display):
+                if shown.strip():
+                    self.history.top.append(self.buffer[y].copy())
+        super().erase_in_display(how, *args, **kwargs)
+
+
 class Terminal:
     """A process that reads lines, and a terminal that shows what it does."""
 
     def __init__(self, folder: Path, columns: int, rows: int = 12, shell: str = '"$@"', **variables: str) -> None:
         self.received = folder / "received"
         self.received.touch()
-        self.screen = pyte.HistoryScreen(columns, rows, history=10_000, ratio=0.5)
+        self.screen = Screen(columns, rows, history=10_000, ratio=0.5)
         self.stream = pyte.ByteStream(self.screen)
         self.raw = b""
         known = {**os.environ, "XDG_DATA_HOME": str(folder), "TERM": "xterm", "NO_COLOR": "", **variables}
@@ -192,6 +207,47 @@ def test_a_resize_leaves_one_prompt_with_all_that_was_typed(start, before, after
     terminal.type("!")
     terminal.until(lambda: "!" in terminal.lines[-1])
     assert "".join(terminal.rests()) == f"ready to read>>> {text}!"
+
+
+@pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
+def test_a_terminal_that_breaks_lines_anew_shows_what_was_typed_once(tmp_path):
+    def tmux(*arguments: str) -> str:
+        command = ["tmux", "-f", os.devnull, "-S", str(tmp_path / "tmux"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def shows(text: str) -> bool:
+        until = time.monotonic() + 10
+        while "".join(tmux("capture-pane", "-p", "-S", "-").splitlines()) != text:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.1)
+        return True
+
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, str(tmp_path / "program.py"), str(tmp_path / "received"), *"123456"]
+    variables = ["env", f"XDG_DATA_HOME={tmp_path}", f"PYTHONPATH={os.environ.get('PYTHONPATH', '')}"]
+    tmux("new-session", "-d", "-x", "80", "-y", "12", shlex.join([*variables, *command]))
+    try:
+        assert shows("123456ready to read>>>")  # tmux puts the first lines away when others get longer
+        text = "abcdefghij" * 15
+        tmux("send-keys", text)
+        assert shows(f"123456ready to read>>> {text}")
+        for columns in (40, 80, 61):
+            tmux("resize-window", "-x", str(columns))
+            time.sleep(0.7)  # what was there before is not what comes of it
+            assert shows(f"123456ready to read>>> {text}"), columns
+    finally:
+        tmux("kill-server")
+
+
+def test_rows_are_counted_as_a_narrower_terminal_breaks_them():
+    assert rows_above([80, 0, 40, 41], 39, 40) == 2 + 1 + 1 + 2
+    assert rows_above([], 79, 40) == 1
+    assert reflows({"TERM": "xterm-256color"})
+    assert not reflows({"TERM": "linux"})
+    assert not reflows({"TERM": "xterm", "XTERM_VERSION": "XTerm(390)"})
+    assert reflows({"TERM": "screen"})  # tmux
+    assert not reflows({"TERM": "screen", "STY": "1.x"})
 
 
 def test_without_colours_there_are_none_and_never_a_mouse_or_a_full_screen(start):

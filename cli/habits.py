@@ -71,7 +71,6 @@ OPTIONS = {
     "--system-prompt-file": "The system prompt comes from a file with --system @FILE.",
     "--sf": "The system prompt comes from a file with --system @FILE.",
     "-co": "--tint colours the tokens that were drafted right.",
-    "--color": "--tint colours the tokens that were drafted right.",
     "-e": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
     "--escape": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
     "--jinja": "Chat templates always are Jinja here: leave it out.",
@@ -100,8 +99,6 @@ OPTIONS = {
     "--no-stream": "Text is shown as it comes; --json prints all of it at the end.",
     "-u": "--stats shows the statistics.",
     "--usage": "--stats shows the statistics.",
-    "-x": _NOT_YET,
-    "--extract": _NOT_YET,
     "--cid": "Chats are not kept between two runs.",
     "--continue": "Chats are not kept between two runs.",
 }
@@ -138,7 +135,7 @@ def check_arguments(arguments: Sequence[str], options: Sequence[int]) -> None:
         raise UsageError(f"There is no command {command}.", hint)
     for place in options:
         option = arguments[place]
-        if option in ("-o", "--option"):
+        if option == "--option" or (option == "-o" and "".join(arguments[place + 1 : place + 2]) in _LLM_OPTIONS):
             raise UsageError(f"There is no option {option}.", _llm_option(arguments[place + 1 : place + 3]))
         name = option.partition("=")[0] if option.startswith("--") else option
         if name in OPTIONS:

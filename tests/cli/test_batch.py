@@ -210,7 +210,9 @@ def test_half_a_line_is_cut_off_and_answered_again(files, kept):
     assert [each["id"] for each in lines(files[1].read_text())] == [1, 2, 3]
 
 
-@pytest.mark.parametrize("content", ["my notes\n", "my notes", '{"text": 1}\n', "[]\n", '{"id": 1, "text": ""}\n', "\n", "{}"])
+@pytest.mark.parametrize(
+    "content", ["my notes\n", "my notes", '{"text": 1}\n', "[]\n", '{"id": 1, "text": ""}\n', "\n", "{}"]
+)
 def test_a_file_with_anything_else_is_not_touched(files, content):
     files[1].write_text(content)
     world = run(files)

@@ -35,6 +35,7 @@ def run(
     """
     from specchat.speculative.messages import Message
 
+    from .askers import chat_asker
     from .auto_draft import with_draft
     from .chat import Chat
     from .compare import Comparer, check_comparable
@@ -47,7 +48,7 @@ def run(
     from .show_config import show_config
     from .speaker import Speaker
     from .suggest import keep_suggestion, with_model
-    from .unseen import Answerer, chat_asker
+    from .unseen import Answerer
 
     env.color = script.color
     check_script(script, output, chat=chat.interactive, compare=chat.compare)
@@ -57,7 +58,7 @@ def run(
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return
-    several, destination = prepared(env, script, prompt)
+    several, destination = prepared(env, script, prompt, output)
     wanted, suggested = with_model(env, flags, models, prompt)
     settings = wanted.settings
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None

@@ -44,6 +44,20 @@ class ScriptOptions:
             rich_help_panel=SCRIPTS,
         ),
     ] = None
+    each: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--each",
+            metavar="FILE…",
+            show_default=False,
+            help="Ask about each of these files: the prompt, and then what is in the file. -o 'DIR/{stem}.md' has a "
+            "file for each answer; {stem}, {name} and {suffix} are those of the file. Answers that are there stay.",
+            rich_help_panel=SCRIPTS,
+        ),
+    ] = None
+    force: Annotated[
+        bool, typer.Option("--force", help="With --each, make answers that are there again.", rich_help_panel=SCRIPTS)
+    ] = False
     color: Annotated[
         str,
         typer.Option(

@@ -1,13 +1,13 @@
 """Answers that are not shown while they are made: a line on the terminal says how far they are."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from specchat.speculative.events import Event, GenerationFinished, PromptProgress, RoundFinished
-from specchat.speculative.messages import Message
 
 from .answers import Answer
+from .askers import Ask
 from .environment import Environment
 from .interruption import Stopped
 from .loading import tell_notices
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _EVERY = 0.1
 """Seconds between two updates of the line."""
-Ask = Callable[[str, str | None], Sequence[int]]
-"""From a text, and a system prompt of its own if it has one, to the tokens of a prompt."""
 
 
 def watched(env: Environment, line: StatusLine, events: Iterator[Event], *before: str) -> Iterator[Event]:
@@ -51,16 +49,6 @@ def last_of(events: Iterator[Event]) -> GenerationFinished:
     *_, finished = events
     assert isinstance(finished, GenerationFinished)
     return finished
-
-
-def chat_asker(pair: "Pair", history: Sequence[Message]) -> Ask:
-    """Prompts for the next message of a chat; a system prompt of its own stands in the place of the `history`."""
-
-    def ask(text: str, system: str | None) -> Sequence[int]:
-        own = [Message("system", system)] if system else []
-        return pair.chat_tokens([*(history if system is None else own), Message("user", text)])
-
-    return ask
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,6 +175,13 @@ def test_a_terminal_shows_how_far_it_is_and_then_no_more(tmp_path):
     assert world.transcript == "2 answered · 14 tokens in # s, # tokens/s\n"
 
 
+def test_raw_text_goes_on_by_the_batch_and_has_no_system_prompt():
+    prompts = b'{"prompt": "a"}\n{"prompt": "b", "system": "Be brief."}\n'
+    world = World(stdin=prompts).run("complete", "-m", "big.gguf", "--batch", "-", "--suffix", "z")
+    assert world.pair.texts == [("a", "z")]
+    assert lines(world.out)[1]["error"] == "Raw text has no system prompt."
+
+
 # In a file
 
 

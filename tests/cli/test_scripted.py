@@ -80,6 +80,10 @@ def test_ctrl_c_leaves_the_block_as_far_as_it_is():
     assert (world.code, world.out, world.err) == (-signal.SIGINT, "abcde\n", "")
 
 
+def test_raw_text_that_goes_on_has_blocks_too():
+    assert World(answers=[CODE]).run("complete", "-m", "big.gguf", "-x", "Hi").out == "x = 1\n"
+
+
 # In a file
 
 

@@ -63,7 +63,7 @@ class BatchRun:
         with stopping(interrupt):
             content, error = self._answered(item, answerer, tally, line)
             write({"id": item.id, "index": item.index, **content, **failure_content(error)})
-            tally.count(f"line {item.line}", error)
+            tally.count(error and type(error)(f"line {item.line}: {error.message}", error.hint))
         if interrupt.requested:
             raise Stopped
 

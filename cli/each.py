@@ -69,7 +69,7 @@ class EachRun:
                 error = answer.error
             except SpecchatError as before_it:
                 error = before_it
-        tally.count(one_line(asked.name), error)
+        tally.count(error and type(error)(f"{one_line(asked.name)}."))  # the rest of it is told right here
         if error is not None:
             line.clear()
             report(answerer.env, _named(error, asked.name), error.hint)

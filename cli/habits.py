@@ -135,8 +135,11 @@ def check_arguments(arguments: Sequence[str], options: Sequence[int]) -> None:
         raise UsageError(f"There is no command {command}.", hint)
     for place in options:
         option = arguments[place]
-        if option == "--option" or (option == "-o" and "".join(arguments[place + 1 : place + 2]) in _LLM_OPTIONS):
+        if option == "--option":
             raise UsageError(f"There is no option {option}.", _llm_option(arguments[place + 1 : place + 3]))
+        if option == "-o" and (setting := "".join(arguments[place + 1 : place + 2])) in _LLM_OPTIONS:
+            message = f"-o takes a file for the answer, and {setting} is a setting."
+            raise UsageError(message, _llm_option(arguments[place + 1 : place + 3]))
         name = option.partition("=")[0] if option.startswith("--") else option
         if name in OPTIONS:
             raise UsageError(f"There is no option {name}.", OPTIONS[name])

@@ -25,12 +25,11 @@ class Tally:
     def __post_init__(self) -> None:
         self._began = self.env.now()
 
-    def count(self, where: str, error: SpecchatError | None) -> None:
-        """Count an answer, or the error in its place."""
+    def count(self, error: SpecchatError | None) -> None:
+        """Count an answer, or the error in its place, with what is to be said of it if it is the last."""
         self.answered += error is None
         self.failed += error is not None
-        if error is not None:
-            self._last = type(error)(f"{where}: {error.message}", error.hint)
+        self._last = error or self._last
 
     def tell(self, *more: str) -> None:
         """Say how it went."""

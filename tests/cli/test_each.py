@@ -97,18 +97,19 @@ def test_answers_that_are_there_stay_unless_they_are_forced(here):
 
 
 def test_a_file_that_cannot_be_asked_about_ends_nothing(here):
-    (here / "binary").write_bytes(b"\x7fELF\0\0")
+    (here / "binary").write_bytes(b"\x7fELF\xff\0\0")
     (here / "empty").write_text(" \n")
     (here / "long").write_text("x" * 100)
     world = ask("binary", "out", "empty", "long", "a.txt", "-o", "out/{stem}.md", n_ctx=60)
     assert world.code == 7
     assert answers(here) == {"a.md": "Hello.\n"}
+    assert "warning" not in world.err
     assert [line for line in world.err.splitlines() if line.startswith("error")] == [
-        "error: binary is not text: there is a NUL at character 4.",
+        "error: binary is not text: there is a NUL at character 5.",
         "error: out cannot be read: Is a directory.",
         "error: empty is empty.",
         "error: long: The prompt has 110 tokens, but the context holds 60.",
-        "error: 4 of 5 files failed, the last was long: The prompt has 110 tokens, but the context holds 60.",
+        "error: 4 of 5 files failed, the last was long.",
     ]
 
 

@@ -12,7 +12,7 @@ _TINT, _RESET = "\x1b[36m", "\x1b[0m"
 class AnswerWriter:
     """Writes text as it comes: raw into files and pipes, without anything that a terminal would obey onto a terminal.
 
-    With `tint`, text of accepted draft tokens is coloured on a terminal.
+    With `tint`, text of accepted draft tokens is coloured where colours are wanted.
     """
 
     env: Environment
@@ -24,8 +24,8 @@ class AnswerWriter:
         self._last = text[-1:] or self._last
         if self.env.stdout_is_terminal:
             text = visible(text)
-            if self.tint and from_draft and self.env.colors:
-                text = f"{_TINT}{text}{_RESET}"
+        if self.tint and from_draft and self.env.colors_on(self.env.stdout_is_terminal):
+            text = f"{_TINT}{text}{_RESET}"
         self.env.stdout.write(text)
         self.env.stdout.flush()
 

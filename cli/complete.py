@@ -14,6 +14,7 @@ from .options import (
     RawOptions,
     SamplingOptions,
 )
+from .script_options import ScriptOptions
 
 
 def complete(
@@ -26,18 +27,25 @@ def complete(
     drafting: DraftingOptions,
     machine: MachineOptions,
     output: OutputOptions,
+    script: ScriptOptions,
 ) -> None:
     """Go on with a text, as it is, without a chat template.
 
     With --suffix, write what stands between the prompt and the suffix. Only the new text is printed.
     """
+    from .askers import raw_asker
     from .flags import PairOptions, flag_settings
     from .loading import load
     from .precedence import asked
     from .request import check_model, limits, obtain_config
+    from .script_rules import check_script, prepared
+    from .scripted import Scripted
     from .show_config import show_config
     from .speaker import Speaker
+    from .unseen import Answerer
 
+    env.color = script.color
+    check_script(script, output)
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
@@ -47,10 +55,17 @@ def complete(
     suffix = text_or_file(env, raw.suffix) if raw.suffix is not None else None
     if suffix is not None and raw.special:
         raise UsageError("--special has no meaning with --suffix.", "The tokens for filling in are put there anyway.")
-    text = read_prompt(env, prompt, output.quiet)
+    several, destination = prepared(env, script, prompt, output)
+    text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
     config = obtain_config(env, options, wanted, quiet=output.quiet)
     with load(env, config, output.quiet) as pair:
-        tokens = pair.text_tokens(text, raw.special) if suffix is None else pair.infill_tokens(text, suffix)
-        Speaker(env, pair, limits(answer, wanted.settings), output).speak_once(tokens)
+        speaker = Speaker(env, pair, limits(answer, wanted.settings), output)
+        ask = raw_asker(pair, suffix, raw.special)
+        if several:
+            several.run(Answerer(env, pair, speaker.limits, ask, script.extract, output.quiet))
+        elif script.wanted:
+            Scripted(speaker, script, destination).run(ask(text, None))
+        else:
+            speaker.speak_once(ask(text, None))

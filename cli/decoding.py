@@ -21,17 +21,17 @@ def decoded(env: Environment, data: bytes, name: str) -> str:
     """
     mark, encoding = next((mark for mark in _MARKS if data.startswith(mark[0])), (b"", "utf-8"))
     body = data[len(mark) :]
-    try:
-        text = body.decode(encoding)
-    except UnicodeDecodeError as error:
-        text = body.decode(encoding, "replace")
-        place = len(mark) + error.start
-        warn(env, f"{name} is not valid {encoding.upper()} at byte {place}; what cannot be read is shown as \ufffd.")
+    text = body.decode(encoding, "replace")
     if (nul := text.find("\0")) >= 0:
         raise UsageError(
             f"{name} is not text: there is a NUL at character {nul}.",
             "If it is UTF-16, save it as UTF-8: iconv -f UTF-16LE -t UTF-8",
         )
+    try:
+        body.decode(encoding)
+    except UnicodeDecodeError as error:
+        place = len(mark) + error.start
+        warn(env, f"{name} is not valid {encoding.upper()} at byte {place}; what cannot be read is shown as \ufffd.")
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 

@@ -55,6 +55,8 @@ class Environment:
     """Seconds of waiting for standard input before that is mentioned."""
     edits_lines: Callable[[], bool] = lambda: False
     """Whether a line can be edited with keys: standard input and output are terminals that know escape codes."""
+    color: str = "auto"
+    """When to colour: "auto", "always" or "never"."""
 
     @property
     def cache_folder(self) -> Path | None:
@@ -103,7 +105,13 @@ class Environment:
     @property
     def colors(self) -> bool:
         """Whether a terminal may be coloured (https://no-color.org)."""
+        if self.color != "auto":
+            return self.color == "always"
         return not self.variables.get("NO_COLOR") and not self.dumb
+
+    def colors_on(self, terminal: bool) -> bool:
+        """Whether a stream may be coloured, which is a `terminal` or not."""
+        return self.colors and (terminal or self.color == "always")
 
 
 def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memory: Callable[[], int]) -> Environment:

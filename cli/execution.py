@@ -62,10 +62,13 @@ def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] =
 
 def _parse_and_run(arguments: list[str], env: Environment) -> int:
     from .app import application
+    from .each_files import spread
     from .exit_codes import FINE, USAGE
     from .habits import check_arguments
 
-    check_arguments(arguments, _options(arguments))
+    options = _options(arguments)
+    check_arguments(arguments, options)
+    arguments = spread(arguments, options)
     with redirect_stdout(StringIO()) as printed:  # Typer prints its help itself, and takes a closed pipe for a failure
         outcome = application()(arguments or ["--help"], standalone_mode=False, obj=env, prog_name="specchat")
     env.stdout.write(printed.getvalue())

@@ -74,7 +74,6 @@ OPTIONS = {
     "--system-prompt-file": "The system prompt comes from a file with --system @FILE.",
     "--sf": "The system prompt comes from a file with --system @FILE.",
     "-co": "--tint colours the tokens that were drafted right.",
-    "--color": "--tint colours the tokens that were drafted right.",
     "-e": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
     "--escape": r"Backslashes are kept as they are; most shells write a line break as $'\n'.",
     "--jinja": "Chat templates always are Jinja here: leave it out.",
@@ -103,8 +102,6 @@ OPTIONS = {
     "--no-stream": "Text is shown as it comes; --json prints all of it at the end.",
     "-u": "--stats shows the statistics.",
     "--usage": "--stats shows the statistics.",
-    "-x": _NOT_YET,
-    "--extract": _NOT_YET,
     "--cid": "--session NAME goes on with a chat that was kept.",
 }
 """Options that other tools have and that would be unknown here, or worse, be taken for something else."""
@@ -142,8 +139,11 @@ def check_arguments(arguments: Sequence[str], options: Sequence[int]) -> None:
         return
     for place in options:
         option = arguments[place]
-        if option in ("-o", "--option"):
+        if option == "--option":
             raise UsageError(f"There is no option {option}.", _llm_option(arguments[place + 1 : place + 3]))
+        if option == "-o" and (setting := "".join(arguments[place + 1 : place + 2])) in _LLM_OPTIONS:
+            message = f"-o takes a file for the answer, and {setting} is a setting."
+            raise UsageError(message, _llm_option(arguments[place + 1 : place + 3]))
         name = option.partition("=")[0] if option.startswith("--") else option
         if name in OPTIONS:
             raise UsageError(f"There is no option {name}.", OPTIONS[name])

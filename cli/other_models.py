@@ -3,13 +3,20 @@
 from dataclasses import dataclass, replace
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer, parse_draft
+from specchat.profiles.settings import Layer, Settings, parse_draft
 from specchat.speculative.llama.pair_config import PairConfig
 
+from .conversation import Conversation
+from .dialogue import Dialogue
 from .environment import Environment
 from .flags import SPELLED, PairOptions
+from .keeper import Keeper
+from .kept_chat import KeptChat
+from .loading import load
 from .precedence import asked
 from .request import obtain_config
+from .screen import warn
+from .speaker import Speaker
 
 
 @dataclass(slots=True)
@@ -39,3 +46,21 @@ class OtherModels:
         config = obtain_config(self.env, self.options, wanted, quiet=self.quiet, chat_template=template)
         self.flags, self.profile, self.template = flags, profile, template
         return config
+
+    def dialogue(self, speaker: Speaker, settings: Settings, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
+        """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
+
+        Raises what opening it does.
+        """
+        dialogue = Dialogue(
+            speaker=speaker,
+            load=lambda config: load(self.env, config, self.quiet),
+            config_for=self.config,
+            keeper=Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
+            source=settings.target,
+            conversation=Conversation(settings.system),
+            drops_oldest=drops_oldest,
+        )
+        if kept.begun and kept.sessions and kept.name:
+            dialogue.resume(kept.sessions, kept.name)
+        return dialogue

@@ -53,7 +53,7 @@ def _tell(env: Environment, label: str, message: str, style: str) -> None:
     text = start + visible(message)
     if env.stderr_is_terminal:
         text = "\n".join(wrapped(line, env.columns()) for line in text.splitlines())
-    if env.stderr_is_terminal and env.colors:
+    if env.colors_on(env.stderr_is_terminal):
         styled = start.rstrip() or text
         text = f"{style}{styled}{_RESET}{text.removeprefix(styled)}"
     env.stderr.write(text + "\n")

@@ -37,6 +37,16 @@ class Session:
         """A new session over the same models, which has generated nothing yet."""
         return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
+    def start_over(self, *, reuse: bool = True) -> None:
+        """Answer the next prompt as a new session would, with the same seed.
+
+        With `reuse`, what the cache holds of the prompt is not read again. A new session may cut the prompt into other
+        passes, so its text is the same up to rounding only.
+        """
+        self._generations = 0
+        if not reuse:
+            self._context = []
+
     def generate(
         self,
         prompt: Sequence[int],

@@ -192,3 +192,26 @@ def test_nothing_to_read_or_to_say_is_refused():
         session().generate([])
     with pytest.raises(UsageError):
         session().generate(PROMPT, max_tokens=0)
+
+
+@pytest.mark.parametrize("drafted", [False, True])
+def test_a_session_that_starts_over_says_what_a_new_one_would_and_reads_only_what_is_new(drafted: bool):
+    prompts = [[*range(20), last] for last in (1, 2, 3)]
+    alone = [finish(session(), prompt, max_tokens=15).text for prompt in prompts]
+    talk, together = session(drafted), []
+    for prompt in prompts:
+        talk.start_over()
+        together.append(finish(talk, prompt, max_tokens=15))
+    assert [each.text for each in together] == alone
+    assert [each.seed for each in together] == [3, 3, 3]
+    assert [each.stats.cached_tokens for each in together] == [0, 20, 20]
+
+
+def test_a_session_that_starts_over_without_reuse_makes_the_passes_of_a_new_one():
+    talk, new = session(), session()
+    finish(talk, [*range(20), 1], max_tokens=5)
+    before = len(target(talk).passes)
+    talk.start_over(reuse=False)
+    assert finish(talk, [*range(20), 2], max_tokens=5).stats.cached_tokens == 0
+    finish(new, [*range(20), 2], max_tokens=5)
+    assert target(talk).passes[before:] == target(new).passes

@@ -1,0 +1,126 @@
+"""`specchat run --each`: one prompt for each of many files, with the models loaded once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from specchat.speculative.errors import SpecchatError, UsageError
+
+from .answers import Answer
+from .environment import Environment
+from .input import text_or_file
+from .interruption import Stopped, stopping
+from .json_text import written
+from .options import OutputOptions
+from .render import Renderer
+from .screen import one_line, report, visible
+from .scripted import save
+from .status_line import StatusLine
+from .tally import Tally
+from .unseen import Answerer
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A file to ask about, and the file for the answer; None for standard output."""
+
+    name: str
+    path: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class EachRun:
+    """Files to ask about; `opening` comes before what is in them. Answers that are there are kept unless `force`.
+
+    A file that cannot be asked about is reported, and ends nothing.
+    """
+
+    files: Sequence[Asked]
+    opening: str
+    force: bool
+    output: OutputOptions
+
+    def run(self, answerer: Answerer) -> None:
+        """Ask about them all. Raises an error like the last of a file, at the end, and `Stopped` for Ctrl-C."""
+        tally = Tally(answerer.env, "files", shown=not answerer.quiet)
+        line = StatusLine(answerer.env, shown=not answerer.quiet)
+        try:
+            for number, asked in enumerate(self.files, 1):
+                if asked.path is not None and asked.path.exists() and not self.force:
+                    tally.skipped += 1
+                else:
+                    self._settle(asked, f"{number:,} of {len(self.files):,}", answerer, tally, line)
+        except Stopped:
+            line.clear()
+            tally.tell("stopped")
+            raise
+        finally:
+            line.clear()
+        tally.tell()
+        tally.conclude()
+
+    def _settle(self, asked: Asked, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> None:
+        """Ask about one; Ctrl-C leaves it out, or is heard when its answer is written."""
+        interrupt, error = answerer.pair.session.interrupt, None
+        with stopping(interrupt):
+            try:
+                answer = self._answer(asked, place, answerer, tally, line)
+                tally.tokens += answer.finished.stats.completion_tokens
+                error = answer.error
+            except SpecchatError as before_it:
+                error = before_it
+        tally.count(error and type(error)(f"{one_line(asked.name)}."))  # the rest of it is told right here
+        if error is not None:
+            line.clear()
+            report(answerer.env, _named(error, asked.name), error.hint)
+        if interrupt.requested:
+            raise Stopped
+
+    def _answer(self, asked: Asked, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> Answer:
+        text = self.opening + _content(answerer.env, asked.name)
+        if asked.path is None and not answerer.extract and not self.output.json:
+            return self._shown(asked, text, answerer, tally)
+        answer = answerer.answer(line, f"{place}: {one_line(asked.name)}", text)
+        if not answer.whole:
+            return answer
+        content = {"file": asked.name, **answer.content(answerer.pair)}
+        wanted = f"{written(content)}\n" if self.output.json else answer.wanted
+        if asked.path is not None:
+            save(asked.path, wanted)
+            return answer
+        line.clear()
+        heading = "" if self.output.json else _heading(asked, tally)
+        env = answerer.env
+        env.stdout.write(heading + (visible(wanted) if env.stdout_is_terminal else wanted))
+        env.stdout.flush()
+        return answer
+
+    def _shown(self, asked: Asked, text: str, answerer: Answerer, tally: Tally) -> Answer:
+        """Show an answer as it comes."""
+        env, pair = answerer.env, answerer.pair
+        events = answerer.events(text)
+        env.stdout.write(_heading(asked, tally))
+        renderer = Renderer(env, self.output, pair.session.n_ctx)
+        answer = Answer(renderer.show(events), extract=False)
+        if self.output.stats or self.output.verbose:
+            renderer.conclude(answer.finished, pair.exactness)
+        if answer.finished.finish_reason == "cancelled":
+            raise Stopped
+        return answer
+
+
+def _heading(asked: Asked, tally: Tally) -> str:
+    """The line above an answer, and between it and the one before an empty one."""
+    return ("\n" if tally.tokens else "") + f"--- {one_line(asked.name)}\n\n"
+
+
+def _content(env: Environment, name: str) -> str:
+    text = text_or_file(env, f"@{name}")
+    if not text.strip():
+        raise UsageError(f"{name} is empty.", "There is nothing in it to ask about.")
+    return text
+
+
+def _named(error: SpecchatError, name: str) -> str:
+    """The message, with the file that it is about."""
+    return error.message if error.message.startswith(name) else f"{name}: {error.message}"

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from .answers import Answer
+from .each_files import Asked
 from .environment import Environment
 from .input import text_or_file
 from .interruption import Stopped, stopping
@@ -18,14 +18,6 @@ from .scripted import save
 from .status_line import StatusLine
 from .tally import Tally
 from .unseen import Answerer
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A file to ask about, and the file for the answer; None for standard output."""
-
-    name: str
-    path: Path | None
 
 
 @dataclass(frozen=True, slots=True)

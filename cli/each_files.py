@@ -2,18 +2,26 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from specchat.profiles.paths import expanded
 from specchat.speculative.errors import UsageError
 
-from .each import Asked
 from .habits import is_file
 from .output_file import output_path
 from .screen import one_line
 
 OPTION = "--each"
 _FIELD = re.compile(r"\{(\w*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A file to ask about, and the file for the answer; None for standard output."""
+
+    name: str
+    path: Path | None
 
 
 def spread(arguments: Sequence[str], options: Sequence[int]) -> list[str]:

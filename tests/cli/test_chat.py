@@ -69,6 +69,11 @@ def test_a_path_is_not_a_command():
     assert asked == ["/etc/passwd", " /set x", "/set x", "/Users/me is …"]
 
 
+def test_several_lines_are_a_message_though_they_begin_with_a_command():
+    world = World(stdin=None, screen=True, lines=["/exit\nis what I typed"]).run(*CHAT)
+    assert world.transcript == ">>> /exit\nis what I typed\nHello.\n>>> \n"
+
+
 def test_ctrl_c_in_an_answer_keeps_it_and_the_history_alternates():
     def interrupt(world: World, count: int) -> None:
         if count == 3:

@@ -102,6 +102,16 @@ def test_a_paste_of_several_lines_is_one_message(screen):
     assert screen.text.count("tokens/s") == 1
 
 
+def test_what_does_not_fit_is_refused_before_it_is_sent(tiny_model_path, tmp_path):
+    screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, "-c", 64, data=tmp_path)
+    screen.wait_for(READY)
+    screen.type("x" * 100 + "\r")
+    screen.wait_for("but the context holds 64")
+    screen.type("\x03/exit\r")
+    assert screen.end() == 0
+    assert "tokens/s" not in screen.text
+
+
 def test_a_dumb_terminal_gets_no_escape_codes(tiny_model_path, tmp_path):
     screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, data=tmp_path, terminal="dumb")
     screen.wait_for(">>> ")

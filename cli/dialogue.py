@@ -109,6 +109,13 @@ class Dialogue:
         if not self.speaker.output.quiet:
             note(self.env, text)
 
+    def tell_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Names with what belongs to them: on a narrow terminal below them."""
+        width = max(len(name) for name, _ in rows)
+        narrow = any(width + 2 + len(text) > self.env.columns() for _, text in rows)
+        for name, text in rows:
+            self.tell(f"{name}\n    {text}" if narrow else f"{name:<{width}}  {text}")
+
     def prompt(self, question: str) -> list[int]:
         """The tokens of everything with a new question behind it. Raises `ChatTemplateError`."""
         return self.pair.chat_tokens(self.conversation.asking(question))
@@ -139,6 +146,8 @@ class Dialogue:
         prompt, tokens, seed = self._told()
         spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
         if spoken:
+            if not spoken.finished.text:
+                self.tell("The model has nothing to add.")
             spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
             self.conversation.replace_answer(self._text(spoken.tokens))
             self.keeper.drop(1)

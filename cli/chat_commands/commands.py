@@ -26,15 +26,13 @@ def leave(chat: "Dialogue", _: str) -> None:
 
 def help_(chat: "Dialogue", _: str) -> None:
     """Show this list."""
-    width = max(len(command.usage) for command in COMMANDS)
-    for command in COMMANDS:
-        chat.tell(f"{command.usage:<{width}}  {command.help}")
+    chat.tell_rows([(command.usage, command.help) for command in COMMANDS])
     chat.tell(_MORE)
 
 
 COMMANDS = (
     ChatCommand(("help", "?"), "", "this list", help_),
-    ChatCommand(("exit", "bye", "quit"), "[NOW]", "leave", leave),
+    ChatCommand(("exit", "bye", "quit"), "", "leave", leave, lenient=True),
     ChatCommand(("regen", "again"), "", "another answer to the last question", regen),
     ChatCommand(("continue",), "", "go on with the last answer", go_on),
     ChatCommand(("undo",), "", "take the last question and its answer back", undo),

@@ -19,13 +19,15 @@ _WORD = re.compile(r"/([a-z?]+)(?!\S)")
 class ChatCommand:
     """A command: what it is called, what may stand behind it, what it does in a line, and how.
 
-    `run` takes the chat and what was typed behind the name. It raises `SpecchatError` for what makes no sense.
+    `run` takes the chat and what was typed behind the name, which only a `lenient` command ignores. It raises
+    `SpecchatError` for what makes no sense.
     """
 
     names: Sequence[str]
     argument: str
     help: str
     run: Callable[["Dialogue", str], None]
+    lenient: bool = False
 
     @property
     def usage(self) -> str:
@@ -49,7 +51,7 @@ def command_in(line: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand,
         hint = f"{guess}/help lists all; /{match[0]} sends it as it is."
         raise UsageError(f"There is no command {match[0]}.", hint)
     argument = line[match.end() :].strip()
-    if argument and not command.argument:
+    if argument and not (command.argument or command.lenient):
         raise UsageError(f"{match[0]} takes nothing behind it.", f"/{match[0]} … sends it as it is.")
     return command, argument
 

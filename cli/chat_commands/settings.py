@@ -56,9 +56,7 @@ def show(chat: "Dialogue", _: str) -> None:
         ("draft_max", str(config.draft_max)),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        chat.tell(f"{name:<{width}}  {one_line(value)}")
+    chat.tell_rows([(name, one_line(value)) for name, value in rows])
 
 
 def stats(chat: "Dialogue", _: str) -> None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
-from specchat.speculative.events import Event, GenerationFinished, PromptProgress, TextChunk
+from specchat.speculative.events import Event, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 
 from .answer_writer import AnswerWriter
 from .environment import Environment
+from .live_figures import LiveFigures
+from .live_line import LiveLine
 from .options import OutputOptions
 from .screen import joined, note, warn
 from .statistics import statistics
@@ -36,22 +39,27 @@ class Renderer:
     def show(self, events: Iterator[Event], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
         """Show a whole generation as it happens, each piece told to `heard`, and return how it ended."""
         writer = AnswerWriter(self.env, self.options.tint)
+        figures = LiveFigures(self.env.now, self.n_ctx)
+        live = LiveLine(self.env, figures.items, shown=not self.options.quiet and not self.options.json)
         self._reading_since = (self.env.now(), -1)
         try:
             for event in events:
                 match event:
-                    case PromptProgress():
+                    case PromptProgress(total=total):
+                        figures.reads(total)
                         self._progress(event)
+                    case RoundFinished(step):
+                        figures.add(step)
                     case TextChunk(text, from_draft):
                         self._line.clear()
                         if not self.options.json:
-                            writer.write(text, from_draft)
+                            live.around(text, partial(writer.write, from_draft=from_draft))
                         heard(text)
                     case GenerationFinished():
                         return event
         finally:
             self._line.clear()
-            writer.finish()
+            live.end(writer.finish)
         raise AssertionError("a generation ends with GenerationFinished")
 
     def conclude(self, finished: GenerationFinished, exactness: "Exactness | None" = None) -> None:

@@ -1,0 +1,194 @@
+"""The line of figures below an answer: it is there, it is right, and the text is on the screen exactly once."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wcwidth import wcwidth
+
+from specchat.cli.answer_writer import AnswerWriter
+from specchat.cli.live_figures import LiveFigures
+from specchat.cli.live_line import LiveLine
+from specchat.speculative.drafting import Draft, Guess
+from specchat.speculative.rounds import Round
+from specchat.speculative.verification import Verdict
+
+from .fakes import World
+
+FIGURES = ["38.1 tokens/s", "1.52 × plain", "context 1,203 of 8,192"]
+LOREM = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. " * 40
+
+
+class Screen(pyte.HistoryScreen):
+    """An emulator with scrollback, which breaks a row before a wide character that does not fit, as terminals do."""
+
+    def __init__(self, columns, rows):
+        super().__init__(columns, rows, history=100_000, ratio=0.5)
+
+    def draw(self, data):
+        for character in data:
+            if wcwidth(character) == 2 and self.cursor.x == self.columns - 1:
+                self.carriage_return()
+                self.linefeed()
+            super().draw(character)
+
+
+class Terminal:
+    """A screen with scrollback behind a live line, on which pieces of text are written."""
+
+    def __init__(self, columns=80, rows=12, every=1):
+        self.columns = columns
+        self.screen = Screen(columns, rows)
+        self.stream = pyte.Stream(self.screen)
+        self.world = World(screen=True)
+        self.seconds = 0.0
+        self.every = every
+        self.env = replace(
+            self.world.environment(), edits_lines=lambda: True, now=self._now, columns=lambda: self.columns
+        )
+        self.env.stderr = self.env.stdout
+        self.written = 0
+        self.seen = []
+
+    def _now(self):
+        self.seconds += 0.1 * self.every
+        return self.seconds
+
+    def show(self):
+        """Let the terminal take what was written; the text on it, scrollback first."""
+        output = self.world.stdout.getvalue()
+        self.stream.feed(output[self.written :].replace("\n", "\r\n"))
+        self.written = len(output)
+        return [row.rstrip() for row in (*self._history(), *self.screen.display)]
+
+    def _history(self):
+        for row in self.screen.history.top:
+            yield "".join(row[column].data for column in range(self.screen.columns))
+
+    def write(self, pieces, watch=lambda: None):
+        writer, live = AnswerWriter(self.env), LiveLine(self.env, lambda: FIGURES)
+        for piece in pieces:
+            live.around(piece, lambda text: writer.write(text, False))
+            self.seen.append([line for line in self.show() if "tokens/s" in line])
+            watch()
+        live.end(writer.finish)
+        return self.show()
+
+
+def without_end(lines):
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def expected(text, columns, rows):
+    """The same text on a terminal that shows nothing else."""
+    screen = Screen(columns, rows)
+    pyte.Stream(screen).feed(text.replace("\n", "\r\n"))
+    top = ["".join(row[column].data for column in range(columns)).rstrip() for row in screen.history.top]
+    return without_end([*top, *(row.rstrip() for row in screen.display)])
+
+
+def pieces_of(text, size):
+    return [text[place : place + size] for place in range(0, len(text), size)]
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_a_paragraph_longer_than_the_screen_is_there_once_with_the_line_below_it(columns, size):
+    terminal = Terminal(columns)
+    lines = terminal.write(pieces_of(LOREM, size))
+    assert without_end(lines) == expected(LOREM, columns, 12)
+    assert any(terminal.seen)
+    assert all(len(found) <= 1 for found in terminal.seen)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(
+    st.lists(st.text(st.sampled_from("ab \n\t.xyz,é"), min_size=1, max_size=30), max_size=60),
+    st.sampled_from([20, 31, 40, 80]),
+    st.integers(4, 12),
+    st.sampled_from([0, 1, 3]),
+)
+def test_any_text_is_there_once(pieces, columns, rows, every):
+    terminal = Terminal(columns, rows, every)
+    assert without_end(terminal.write(pieces)) == expected("".join(pieces), columns, rows)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.lists(st.text(st.sampled_from("a漢字 \n한글😀"), min_size=1, max_size=12), max_size=40))
+def test_wide_characters_are_there_once(pieces):
+    assert without_end(Terminal(40).write(pieces)) == expected("".join(pieces), 40, 12)
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_after_a_resize_the_line_is_gone_all_the_same(columns):
+    terminal = Terminal(80)
+
+    def resize():
+        if len(terminal.seen) == 40:
+            terminal.columns = columns
+            terminal.screen.resize(columns=columns)
+
+    lines = terminal.write(pieces_of("word " * 100, 5), resize)
+    if columns > 80:  # this emulator cuts off what a narrower screen has no room for
+        assert "".join(lines).replace(" ", "") == "word" * 100
+    assert not any("tokens/s" in line for line in lines)
+
+
+def test_nothing_of_it_is_in_a_pipe_on_a_dumb_terminal_or_where_it_is_not_wanted():
+    for settings_ in ({"stdout_is_terminal": False}, {"stderr_is_terminal": False}, {"edits_lines": lambda: False}):
+        terminal = Terminal()
+        terminal.env = replace(terminal.env, **settings_)
+        terminal.write(["abc\n"] * 20)
+        assert terminal.world.stdout.getvalue() == "abc\n" * 20
+    terminal = Terminal()
+    live = LiveLine(terminal.env, lambda: FIGURES, shown=False)
+    live.around("abc", lambda text: None)
+    assert terminal.world.stdout.getvalue() == ""
+
+
+def test_figures_are_new_four_times_a_second_at_most():
+    asked = []
+    terminal = Terminal()
+    live = LiveLine(terminal.env, lambda: asked.append(terminal.seconds) or FIGURES)
+    for _ in range(100):
+        live.around("a", lambda text: None)
+    assert len(asked) == 33  # a tenth of a second for each piece, and never before a quarter has passed
+    assert min(later - earlier for earlier, later in pairwise(asked)) >= 0.25
+
+
+def test_a_narrow_terminal_shows_less_of_it():
+    terminal = Terminal(30)
+    terminal.write(["abc "] * 20)
+    shown = [re.sub(r"^ +", "", found[0]) for found in terminal.seen if found]
+    assert set(shown) == {"38.1 tokens/s · 1.52 × plain"}
+
+
+def round_of(tokens, *, guesses=0, accepted=0, seconds=0.1, plain=0.1):
+    draft = Draft(tuple(Guess.certain(1) for _ in range(guesses)), "model")
+    verdict = Verdict(tuple(range(tokens)), accepted, min(guesses, accepted + 1))
+    return Round(draft, verdict, verdict.tokens, 0.0, seconds, (), plain)
+
+
+def test_figures_are_those_of_the_rounds():
+    times = iter([10.0, 12.0])
+    figures = LiveFigures(lambda: next(times), n_ctx=1000)
+    figures.reads(50)
+    figures.add(round_of(1))
+    for _ in range(4):
+        figures.add(round_of(3, guesses=3, accepted=2, seconds=0.2))
+    figures.add(round_of(1, seconds=0.1))
+    assert figures.items() == ["6.5 tokens/s", "1.44 × plain", "8 of 12 guesses kept", "context 64 of 1,000"]
+
+
+def test_without_plain_passes_nothing_is_compared():
+    times = iter([10.0, 12.0])
+    figures = LiveFigures(lambda: next(times), n_ctx=1000)
+    figures.add(round_of(1))
+    figures.add(round_of(2, plain=None))
+    assert figures.items() == ["1.0 tokens/s", "context 3 of 1,000"]

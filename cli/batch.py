@@ -8,7 +8,7 @@ from specchat.speculative.errors import SpecchatError, UsageError
 from .answers import failure_content
 from .batch_items import Batch, Item
 from .batch_results import Results, Write, key
-from .interruption import Stopped, stopping
+from .interruption import Stopped, ending
 from .status_line import StatusLine
 from .tally import Tally
 from .unseen import Answerer
@@ -59,13 +59,10 @@ class BatchRun:
 
     def _settle(self, item: Item, answerer: Answerer, tally: Tally, line: StatusLine, write: Write) -> None:
         """Answer one, and write that down whole: Ctrl-C leaves it out, or is heard when it is written."""
-        interrupt = answerer.pair.session.interrupt
-        with stopping(interrupt):
+        with ending(answerer.pair.session.interrupt):
             content, error = self._answered(item, answerer, tally, line)
             write({"id": item.id, "index": item.index, **content, **failure_content(error)})
             tally.count(error and type(error)(f"line {item.line}: {error.message}", error.hint))
-        if interrupt.requested:
-            raise Stopped
 
     def _answered(
         self, item: Item, answerer: Answerer, tally: Tally, line: StatusLine

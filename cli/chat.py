@@ -13,7 +13,6 @@ from .interruption import ignoring, raising
 from .line.completions import Completions
 from .line.line import LineReader, open_line
 from .screen import report
-from .speaker import check_length
 from .stores import inventory
 
 PROMPT = ">>> "
@@ -34,6 +33,7 @@ class Chat:
 
     def run(self, first: str | None = None) -> None:
         """Answer `first`, and then what the person types until they leave."""
+        self.dialogue.chatting = True
         self.dialogue.prompt("?")  # no template: say so before they type
         with ignoring():  # from now on there is a chat to lose
             try:
@@ -72,7 +72,7 @@ class Chat:
         dialogue = self.dialogue
         try:
             if text.strip() and not dialogue.drops_oldest and not command_in(text, COMMANDS):
-                check_length(dialogue.pair, dialogue.prompt(message_in(text)), dialogue.limits)
+                dialogue.fitting(message_in(text))
         except PromptTooLongError as error:
             return error.message
         except Exception:  # noqa: BLE001

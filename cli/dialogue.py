@@ -25,6 +25,7 @@ from .sessions.lines import Header
 from .sessions.log import SessionLog
 from .sessions.store import Sessions
 from .speaker import Speaker, check_length
+from .unechoed import unechoed
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -75,6 +76,8 @@ class Dialogue:
     drops_oldest: bool = False
     last: Spoken | None = None
     leaving: bool = False
+    chatting: bool = False
+    """Whether there are commands that a hint can name."""
     _changes: Settings = field(default_factory=Settings)
     _drafting: tuple[Drafter, DraftLength] | None = None
     """What drafts, while nothing does."""
@@ -120,6 +123,16 @@ class Dialogue:
         """The tokens of everything with a new question behind it. Raises `ChatTemplateError`."""
         return self.pair.chat_tokens(self.conversation.asking(question))
 
+    def fitting(self, question: str) -> list[int]:
+        """The same. Raises `PromptTooLongError` where they leave no room for an answer."""
+        prompt = self.prompt(question)
+        try:
+            check_length(self.pair, prompt, self.limits)
+        except PromptTooLongError as error:
+            hint = _SAID_OF_LENGTH if self.chatting else error.hint
+            raise PromptTooLongError(error.message, hint) from error
+        return prompt
+
     def answer(self, question: str) -> None:
         """Answer a question and remember both; if Ctrl-C comes before the first word, neither."""
         self._conclude(self._answered(question), "Stopped; the message is taken back.")
@@ -127,6 +140,8 @@ class Dialogue:
     def answer_once(self, question: str) -> None:
         """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
         spoken = self._answered(question)
+        if self.pair.session.interrupt.requested:  # it came too late to stop anything
+            raise Stopped
         if spoken and spoken.finished.error:
             raise spoken.finished.error
         if spoken is None or spoken.finished.finish_reason == "cancelled":
@@ -181,6 +196,9 @@ class Dialogue:
 
     def resume(self, sessions: Sessions, name: str) -> None:
         """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
+        if self.keeper.log and self.keeper.log.name == name:
+            self._tell_of(name)
+            return
         log = sessions.resume(name)
         if log.notice:
             self.tell(log.notice)
@@ -245,16 +263,16 @@ class Dialogue:
         self.pair.close()
 
     def _reload(self, config: PairConfig) -> None:
-        before, cap = self.pair.config, self.speaker
+        before, speaker, drafts = self.pair.config, self.speaker, self.drafts
         self._free()
         try:
-            pair = self.load(config)
+            self.speaker, self.last = replace(speaker, pair=self.load(config)), None
+            self.source = self.source if config.target == before.target else None
         except SpecchatError:
-            self.speaker = replace(cap, pair=self.load(before))
+            self.speaker = replace(speaker, pair=self.load(before))
             raise
-        self.speaker, self.last = replace(cap, pair=pair), None
-        if pair.config.target != before.target:
-            self.source = None
+        finally:
+            self.draft(drafts)
 
     def _answered(self, question: str) -> Spoken | None:
         def asking() -> list[int]:
@@ -282,7 +300,7 @@ class Dialogue:
         A question that is `kept` is dropped again then, and what is shown is kept while it is.
         """
         interrupt = self.pair.session.interrupt
-        with stopping(interrupt):
+        with stopping(interrupt), unechoed(self.env):
             tokens = prompt()
             heard = self.keeper.show if kept else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
@@ -331,9 +349,8 @@ class Dialogue:
         """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""
         dropped = 0
         while True:
-            prompt = self.prompt(question)
             try:
-                check_length(self.pair, prompt, self.limits)
+                prompt = self.fitting(question)
             except PromptTooLongError:
                 if not self.drops_oldest or not self.conversation.turns:
                     raise

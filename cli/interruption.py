@@ -28,6 +28,18 @@ def stopping(interrupt: Interrupt) -> Iterator[None]:
 
 
 @contextmanager
+def ending(interrupt: Interrupt) -> Iterator[None]:
+    """The same for a command that ends with it: a Ctrl-C that came too late to stop anything raises `Stopped`.
+
+    A shell that got it too goes on with its loop where we end as if there had been none.
+    """
+    with stopping(interrupt):
+        yield
+    if interrupt.requested:
+        raise Stopped
+
+
+@contextmanager
 def ignoring() -> Iterator[None]:
     """Ctrl-C does nothing while this lasts, where nothing else is said inside it."""
     with _handling(lambda _signum, _frame: None):

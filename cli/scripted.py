@@ -9,7 +9,7 @@ from specchat.speculative.files import write_whole
 
 from .answers import Answer
 from .event_lines import told
-from .interruption import stopping
+from .interruption import ending
 from .json_text import written
 from .loading import tell_notices
 from .render import Renderer
@@ -40,7 +40,7 @@ class Scripted:
         """Answer. Raises what `Speaker.speak_once` raises, and `SpecchatError` where there is no code block."""
         env, pair, limits, output = self.speaker.env, self.speaker.pair, self.speaker.limits, self.speaker.output
         check_length(pair, prompt, limits)
-        with stopping(pair.session.interrupt):
+        with ending(pair.session.interrupt):
             events = pair.session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop)
             answer = Answer(self._finished(events), self.script.extract)
             self._deliver(answer)

@@ -8,7 +8,7 @@ from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
 
 from .environment import Environment
-from .interruption import Stopped, stopping
+from .interruption import Stopped, ending
 from .json_output import answer_json
 from .loading import tell_notices
 from .options import OutputOptions
@@ -70,7 +70,7 @@ class Speaker:
 
     def speak_once(self, prompt: Sequence[int], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
-        with stopping(self.pair.session.interrupt):
+        with ending(self.pair.session.interrupt):
             finished = self.speak(prompt, heard=heard)
         if finished.error is not None:
             raise finished.error

@@ -11,7 +11,7 @@ from specchat.speculative.errors import UsageError
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
 
-_WORD = re.compile(r"/([a-z?]+)(?!\S)")
+_WORD = re.compile(r"/([A-Za-z?][\w?-]*)(?!\S)")
 """A slash and a word: `/etc/hosts` is none, nor is `//`."""
 
 
@@ -44,9 +44,9 @@ def command_in(line: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand,
     if match is None:
         return None
     by_name = {name: command for command in commands for name in command.names}
-    command = by_name.get(match[1])
+    command = by_name.get(match[1].lower())
     if command is None:
-        close = get_close_matches(match[1], by_name, n=1)
+        close = get_close_matches(match[1].lower(), by_name, n=1)
         guess = f"Did you mean /{close[0]}? " if close else ""
         hint = f"{guess}/help lists all; /{match[0]} sends it as it is."
         raise UsageError(f"There is no command {match[0]}.", hint)

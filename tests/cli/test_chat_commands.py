@@ -141,6 +141,27 @@ def test_drafting_is_switched_off_and_on():
     assert lines == [on, off, off, on, on]
 
 
+def test_drafting_stays_off_whatever_is_loaded():
+    world = chat(
+        "/draft off", "/set ctx 900", "/draft", "/model nothing-like-it", "/draft", "/model other.gguf", "/draft"
+    )
+    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
+    assert set(lines) == {"Nothing drafts: decoding is plain."}
+
+
+def test_mistyped_commands_are_no_messages_and_capitals_do_not_matter():
+    world = chat("/exit2", "/SET temp 1", "/Temp")
+    assert "There is no command /exit2." in plain(world)
+    assert "temp is 1." in plain(world)
+    assert "There is no command /Temp." in plain(world)
+    assert [len(messages) for messages in world.pair.chats] == [1]
+
+
+def test_a_message_that_is_too_long_names_what_makes_room_in_a_chat():
+    world = chat("x" * 200, n_ctx=100)
+    assert "hint: /undo and /clear make room, /set ctx N more of it." in plain(world)
+
+
 def test_another_model_goes_on_with_the_chat_and_another_draft_as_well():
     loaded = []
     world = chat("Hi", "/model other.gguf", "Well?", "/draft small.gguf", "And?", on_load=loaded.append)

@@ -4,8 +4,10 @@ import signal
 
 import pytest
 
-from specchat.cli.interruption import raising, stopping
+from specchat.cli.interruption import Stopped, ending, raising, stopping
 from specchat.speculative.interrupt import Interrupt
+
+from .fakes import World
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +31,29 @@ def test_a_line_editor_hears_of_ctrl_c():
     with pytest.raises(KeyboardInterrupt), raising():
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+
+
+def test_a_command_that_ends_with_it_hears_of_a_ctrl_c_that_came_too_late():
+    with pytest.raises(Stopped), ending(Interrupt()):
+        signal.raise_signal(signal.SIGINT)
+    with ending(Interrupt()):
+        pass
+
+
+@pytest.mark.parametrize("command", [("run",), ("complete",), ("run", "--json"), ("run", "-x"), ("run", "--no-save")])
+@pytest.mark.parametrize("screen", [False, True])
+def test_whenever_ctrl_c_comes_in_an_answer_the_command_ends_by_it(command, screen):
+    def run(when):
+        def interrupt(world, count):
+            passes.append(count)
+            if count == when:
+                signal.raise_signal(signal.SIGINT)
+
+        passes = []
+        world = World(screen=screen, stdin=b"", answers=["```\nab\n```"], on_pass=interrupt)
+        done = world.run(*command, "-m", "big.gguf", "Hi")
+        return done.code, len(passes)
+
+    code, passes = run(None)
+    assert code == 0
+    assert [run(when)[0] for when in range(passes)] == [-signal.SIGINT] * passes

@@ -90,6 +90,12 @@ def test_a_chat_is_saved_under_a_name_and_loaded_by_it(data):
     assert told(done)[:4] == [("user", "Hi"), ("assistant", "One."), ("user", "Well?"), ("assistant", "Two.")]
 
 
+def test_a_session_that_is_open_here_is_not_open_in_another_chat(data):
+    done = world(data, *CHAT, lines=["Hi", "/save plans", "/load plans"])
+    assert "Going on with plans, 1 answer so far." in done.out
+    assert "another chat" not in done.out
+
+
 def test_one_answer_on_a_terminal_is_kept_and_in_a_pipe_only_with_a_name(data):
     world(data, *CHAT, "Hi", screen=False, stdin=b"")
     assert kept(data) == []

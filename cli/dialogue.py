@@ -4,22 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from specchat.profiles.settings import SAMPLING, Settings
-from specchat.profiles.sources import ModelSource
-from specchat.speculative.draft_length import DraftLength, FixedLength
-from specchat.speculative.drafting import Drafter, NoDrafter
-from specchat.speculative.errors import PromptTooLongError, SpecchatError
+from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
-from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.sampling import SamplerChain
 from specchat.speculative.text import TextStream
 
+from .chat_pair import ChatPair
 from .conversation import Conversation
 from .environment import Environment
 from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
-from .request import Limits, with_settings
+from .request import Limits
 from .screen import note, one_line
 from .sessions.lines import Header
 from .sessions.log import SessionLog
@@ -51,8 +46,9 @@ def _start(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The last answer: what it followed, its tokens without an end token, and how its last part ended."""
+    """An answer: who gave it, what it followed, its tokens without an end token, and how its last part ended."""
 
+    pair: "Pair"
     prompt: Sequence[int]
     tokens: Sequence[int]
     finished: GenerationFinished
@@ -60,27 +56,29 @@ class Spoken:
 
 @dataclass(slots=True)
 class Dialogue:
-    """A conversation with a loaded pair, which other settings or models can take the place of.
+    """A conversation, with `who` answers in it and who keeps it.
 
-    `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one. With
-    `drops_oldest`, turns that no longer fit are forgotten.
+    With `drops_oldest`, turns that no longer fit are forgotten.
     """
 
-    speaker: Speaker
-    load: Callable[[PairConfig], "Pair"]
-    config_for: Callable[[str | None, str | None], PairConfig]
+    who: ChatPair
     keeper: Keeper
-    source: ModelSource | None = None
-    """How the target was named that is loaded."""
     conversation: Conversation = field(default_factory=Conversation)
     drops_oldest: bool = False
-    last: Spoken | None = None
     leaving: bool = False
     chatting: bool = False
     """Whether there are commands that a hint can name."""
-    _changes: Settings = field(default_factory=Settings)
-    _drafting: tuple[Drafter, DraftLength] | None = None
-    """What drafts, while nothing does."""
+    _last: Spoken | None = None
+
+    @property
+    def speaker(self) -> Speaker:
+        """Who answers, and how that is shown."""
+        return self.who.speaker
+
+    @property
+    def last(self) -> Spoken | None:
+        """The last answer, if the pair that gave it is still here and nothing before it has changed."""
+        return self._last if self._last and self._last.pair is self.pair else None
 
     @property
     def env(self) -> Environment:
@@ -96,11 +94,6 @@ class Dialogue:
     def limits(self) -> Limits:
         """Where answers end."""
         return self.speaker.limits
-
-    @property
-    def drafts(self) -> bool:
-        """Whether drafting is on."""
-        return self._drafting is None
 
     @property
     def used(self) -> int:
@@ -163,7 +156,7 @@ class Dialogue:
         if spoken:
             if not spoken.finished.text:
                 self.tell("The model has nothing to add.")
-            spoken = Spoken(prompt, [*tokens, *spoken.tokens], spoken.finished)
+            spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
             self.conversation.replace_answer(self._text(spoken.tokens))
             self.keeper.drop(1)
             self._keep(spoken.finished)
@@ -171,19 +164,19 @@ class Dialogue:
 
     def take_back(self) -> str:
         """Forget the last question, which there is, and its answer; returns the question."""
-        self.last = None
+        self._last = None
         self.keeper.drop(2)
         return self.conversation.undo()
 
     def forget(self) -> None:
         """Forget all turns; what is said from now on is another session."""
-        self.last = None
+        self._last = None
         self.keeper.another()
         self.conversation.turns.clear()
 
     def set_system(self, text: str | None) -> None:
         """Another system prompt, or none."""
-        self.last = None
+        self._last = None
         self.keeper.system(text)
         self.conversation.system = text
 
@@ -204,7 +197,7 @@ class Dialogue:
             self.tell(log.notice)
         if log.transcript.unanswered:
             log.drop(1)
-        self.last = None
+        self._last = None
         self.keeper.another(name, log)
         system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
         self.conversation = Conversation(self.conversation.system if system is None else system, turns)
@@ -216,63 +209,10 @@ class Dialogue:
         told = f" The last: {_start(answer)}" if answer else ""
         self.tell(f"Going on with {name}, {_count(len(self.conversation.turns) // 2)} so far.{told}")
 
-    def toggle_tint(self) -> bool:
-        """Colour accepted guesses, or no more; returns which."""
-        output = replace(self.speaker.output, tint=not self.speaker.output.tint)
-        self.speaker = replace(self.speaker, output=output)
-        return output.tint
-
-    def draft(self, on: bool) -> None:
-        """Switch drafting on or off; the models stay loaded."""
-        session = self.pair.session
-        if on and self._drafting:
-            drafter, length = self._drafting
-            session.decoder, self._drafting = replace(session.decoder, drafter=drafter, draft_length=length), None
-        elif not on and not self._drafting:
-            self._drafting = session.decoder.drafter, session.decoder.draft_length
-            session.decoder = replace(session.decoder, drafter=NoDrafter(), draft_length=FixedLength(0))
-
-    def change(self, settings: Settings) -> None:
-        """Let these settings hold from now on; models are loaded anew where that takes it.
-
-        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was.
-        """
-        said = settings.said()
-        config = with_settings(self.pair.config, settings)
-        if any(name not in (*SAMPLING, "stop") for name in said):
-            self._reload(config)
-        else:
-            pair = self.pair
-            pair.config, pair.sampling = config, replace(pair.sampling, **settings.sampling())
-            pair.session.decoder = replace(pair.session.decoder, chain=SamplerChain(pair.sampling))
-        if settings.stop is not None:
-            self.speaker = replace(self.speaker, limits=replace(self.limits, stop=settings.stop))
-        self._changes = replace(self._changes, **said)
-
-    def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
-        """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
-        self._reload(with_settings(self.config_for(target, draft), self._changes))
-
     def close(self) -> None:
         """Free the models, and let others open the session."""
         self.keeper.close()
-        self._free()
-
-    def _free(self) -> None:
-        self.draft(True)
-        self.pair.close()
-
-    def _reload(self, config: PairConfig) -> None:
-        before, speaker, drafts = self.pair.config, self.speaker, self.drafts
-        self._free()
-        try:
-            self.speaker, self.last = replace(speaker, pair=self.load(config)), None
-            self.source = self.source if config.target == before.target else None
-        except SpecchatError:
-            self.speaker = replace(speaker, pair=self.load(before))
-            raise
-        finally:
-            self.draft(drafts)
+        self.who.close()
 
     def _answered(self, question: str) -> Spoken | None:
         def asking() -> list[int]:
@@ -287,7 +227,7 @@ class Dialogue:
         return spoken
 
     def _header(self) -> Header:
-        return header_of(self.pair, self.source, self.conversation.system)
+        return header_of(self.pair, self.who.source, self.conversation.system)
 
     def _keep(self, finished: GenerationFinished) -> None:
         self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)
@@ -305,7 +245,7 @@ class Dialogue:
             heard = self.keeper.show if kept else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
-            return Spoken(tokens, self._without_end(finished), finished)
+            return Spoken(self.pair, tokens, self._without_end(finished), finished)
         if kept:
             self.keeper.drop(1)
         if finished and finished.error:
@@ -316,7 +256,7 @@ class Dialogue:
         if spoken is None:
             self.tell(stopped)
             return
-        self.last = spoken
+        self._last = spoken
         if spoken.finished.error:
             raise spoken.finished.error
         n_ctx = self.pair.session.n_ctx

@@ -6,6 +6,7 @@ from specchat.profiles.names import parse_model
 from specchat.profiles.settings import Layer, Settings, parse_draft
 from specchat.speculative.llama.pair_config import PairConfig
 
+from .chat_pair import ChatPair
 from .conversation import Conversation
 from .dialogue import Dialogue
 from .environment import Environment
@@ -53,11 +54,8 @@ class OtherModels:
         Raises what opening it does.
         """
         dialogue = Dialogue(
-            speaker=speaker,
-            load=lambda config: load(self.env, config, self.quiet),
-            config_for=self.config,
-            keeper=Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
-            source=settings.target,
+            ChatPair(speaker, lambda config: load(self.env, config, self.quiet), self.config, settings.target),
+            Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
             conversation=Conversation(settings.system),
             drops_oldest=drops_oldest,
         )

@@ -25,7 +25,7 @@ def set_value(chat: "Dialogue", argument: str) -> None:
     if not value.strip():
         raise UsageError(f"What shall {word or 'it'} be?", _HINT)
     settings = settings_of_texts({name: value.strip()}, {name: word}).settings
-    chat.change(settings)
+    chat.who.change(settings)
     chat.tell(f"{word} is {value.strip()}.")
 
 
@@ -49,7 +49,7 @@ def show(chat: "Dialogue", _: str) -> None:
     config, session = pair.config, pair.session
     rows = [
         ("model", pair.target.name),
-        ("draft", " and ".join(pair.drafted_by) if chat.drafts else "off"),
+        ("draft", " and ".join(pair.drafted_by) if chat.who.drafts else "off"),
         ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
         ("system", chat.conversation.system or "none"),
         *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
@@ -70,23 +70,23 @@ def stats(chat: "Dialogue", _: str) -> None:
 
 def tint(chat: "Dialogue", _: str) -> None:
     """Colour what was guessed right, or no more."""
-    chat.tell("Guesses that were right are coloured." if chat.toggle_tint() else "Nothing is coloured.")
+    chat.tell("Guesses that were right are coloured." if chat.who.toggle_tint() else "Nothing is coloured.")
 
 
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:
-        chat.change_models(target=argument)
+        chat.who.change_models(target=argument)
     chat.tell(f"{chat.pair.target.name} answers.")
 
 
 def draft(chat: "Dialogue", argument: str) -> None:
     """Show what guesses, switch it off or on, or name another: a model, auto, ngram."""
     if argument == "off":
-        chat.draft(False)
+        chat.who.draft(False)
     elif argument == "on":
-        chat.draft(True)
+        chat.who.draft(True)
     elif argument:
-        chat.change_models(draft=argument)
-    drafted_by = chat.pair.drafted_by if chat.drafts else ()
+        chat.who.change_models(draft=argument)
+    drafted_by = chat.pair.drafted_by if chat.who.drafts else ()
     chat.tell(f"Drafted by {' and '.join(drafted_by)}." if drafted_by else "Nothing drafts: decoding is plain.")

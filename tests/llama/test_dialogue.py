@@ -7,6 +7,7 @@ import llama_cpp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from specchat.cli.chat_pair import ChatPair
 from specchat.cli.conversation import Conversation
 from specchat.cli.dialogue import Dialogue
 from specchat.cli.keeper import Keeper
@@ -45,9 +46,7 @@ def in_eight_bits(path: Path) -> Path:
 
 def dialogue(pair: Pair, tokens: int = 12) -> Dialogue:
     speaker = Speaker(World().environment(), pair, Limits(max_tokens=tokens, stop=()), OutputOptions(quiet=True))
-    return Dialogue(
-        speaker, lambda _: pair, lambda *_: pair.config, Keeper(lambda _: None), conversation=Conversation()
-    )
+    return Dialogue(ChatPair(speaker, lambda _: pair, lambda *_: pair.config), Keeper(lambda _: None))
 
 
 def do(chat: Dialogue, step: str, count: int) -> None:
@@ -66,15 +65,15 @@ def do(chat: Dialogue, step: str, count: int) -> None:
         case "stop":
             stopped(chat, lambda: chat.answer(f"Question {count}, stopped."))
         case "short":
-            chat.change(Settings(stop=("e",) if count % 2 else ()))
+            chat.who.change(Settings(stop=("e",) if count % 2 else ()))
         case "system":
             chat.set_system(f"Rule {count}." if count % 2 else None)
         case "draft off":
-            chat.draft(False)
+            chat.who.draft(False)
         case "draft on":
-            chat.draft(True)
+            chat.who.draft(True)
         case "hot":
-            chat.change(Settings(temperature=0.9 if count % 2 else 0.0))
+            chat.who.change(Settings(temperature=0.9 if count % 2 else 0.0))
 
 
 def stopped(chat: Dialogue, action: Callable[[], None]) -> None:
@@ -107,9 +106,9 @@ def test_caches_and_messages_agree_with_a_new_process(write_tiny_model, steps):
             do(chat, step, count)
             roles = [message.role for message in chat.conversation.turns]
             assert roles == ["user", "assistant"] * (len(roles) // 2)
-        chat.change(Settings(temperature=0.0))
+        chat.who.change(Settings(temperature=0.0))
         assert next_tokens(pair, chat) == next_tokens(fresh, chat)
-        chat.draft(True)
+        chat.who.draft(True)
 
 
 def test_an_answer_that_goes_on_is_the_longer_answer(tiny_model_path):
@@ -125,7 +124,7 @@ def test_an_answer_that_goes_on_is_the_longer_answer(tiny_model_path):
 def test_a_sampled_answer_goes_on_with_its_own_seed(tiny_model_path):
     with load_pair(config(tiny_model_path, "ngram"), Interrupt()) as pair:
         chat = dialogue(pair, 10)
-        chat.change(Settings(temperature=1.0))
+        chat.who.change(Settings(temperature=1.0))
         chat.answer("Hi")
         seed = chat.last.finished.seed
         chat.go_on()

@@ -1,0 +1,98 @@
+"""The pair that answers in a chat, whose place other settings or other models can take."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from specchat.profiles.settings import SAMPLING, Settings
+from specchat.profiles.sources import ModelSource
+from specchat.speculative.draft_length import DraftLength, FixedLength
+from specchat.speculative.drafting import Drafter, NoDrafter
+from specchat.speculative.errors import SpecchatError
+from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.sampling import SamplerChain
+
+from .request import with_settings
+from .speaker import Speaker
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+
+@dataclass(slots=True)
+class ChatPair:
+    """Who speaks in a chat.
+
+    `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one.
+    `source` is how the target was named that is loaded.
+    """
+
+    speaker: Speaker
+    load: Callable[[PairConfig], "Pair"]
+    config_for: Callable[[str | None, str | None], PairConfig]
+    source: ModelSource | None = None
+    _changes: Settings = field(default_factory=Settings)
+    _drafting: tuple[Drafter, DraftLength] | None = None
+    """What drafts, while nothing does."""
+
+    @property
+    def drafts(self) -> bool:
+        """Whether drafting is on."""
+        return self._drafting is None
+
+    def draft(self, on: bool) -> None:
+        """Switch drafting on or off; the models stay loaded."""
+        session = self.speaker.pair.session
+        if on and self._drafting:
+            drafter, length = self._drafting
+            session.decoder, self._drafting = replace(session.decoder, drafter=drafter, draft_length=length), None
+        elif not on and not self._drafting:
+            self._drafting = session.decoder.drafter, session.decoder.draft_length
+            session.decoder = replace(session.decoder, drafter=NoDrafter(), draft_length=FixedLength(0))
+
+    def toggle_tint(self) -> bool:
+        """Colour accepted guesses, or no more; returns which."""
+        output = replace(self.speaker.output, tint=not self.speaker.output.tint)
+        self.speaker = replace(self.speaker, output=output)
+        return output.tint
+
+    def change(self, settings: Settings) -> None:
+        """Let these settings hold from now on; models are loaded anew where that takes it.
+
+        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was.
+        """
+        said = settings.said()
+        config = with_settings(self.speaker.pair.config, settings)
+        if any(name not in (*SAMPLING, "stop") for name in said):
+            self._reload(config)
+        else:
+            self._sample(config, settings)
+        if settings.stop is not None:
+            self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, stop=settings.stop))
+        self._changes = replace(self._changes, **said)
+
+    def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
+        """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
+        self._reload(with_settings(self.config_for(target, draft), self._changes))
+
+    def close(self) -> None:
+        """Free the models."""
+        self.draft(True)
+        self.speaker.pair.close()
+
+    def _sample(self, config: PairConfig, settings: Settings) -> None:
+        pair = self.speaker.pair
+        pair.config, pair.sampling = config, replace(pair.sampling, **settings.sampling())
+        pair.session.decoder = replace(pair.session.decoder, chain=SamplerChain(pair.sampling))
+
+    def _reload(self, config: PairConfig) -> None:
+        before, speaker, drafts = self.speaker.pair.config, self.speaker, self.drafts
+        self.close()
+        try:
+            self.speaker = replace(speaker, pair=self.load(config))
+            self.source = self.source if config.target == before.target else None
+        except SpecchatError:
+            self.speaker = replace(speaker, pair=self.load(before))
+            raise
+        finally:
+            self.draft(drafts)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import Progress, TaskID, TextColumn
 
 from .environment import Environment
+from .rich_bar import rich_bar
 
 _EVERY = 1.0
 """Seconds between two updates."""
@@ -26,7 +26,9 @@ class BenchProgress:
 
     def __enter__(self) -> "BenchProgress":
         if self.shown and self.env.stderr_is_terminal:
-            self._bar = self._rich_bar()
+            self._bar = rich_bar(
+                self.env, TextColumn("{task.fields[left]}"), TextColumn("{task.description}", markup=False)
+            )
             self._task = self._bar.add_task("", total=self.seconds, left=f"{self.seconds:.0f} s left")
             self._bar.start()
             self._bar.console.show_cursor(True)  # a second Ctrl-C kills, and would leave it hidden
@@ -58,23 +60,3 @@ class BenchProgress:
         gone = self._drawn - self._started if self._started is not None else 0.0
         bar.update(self._task, completed=min(gone, self.seconds), left=f"{max(0.0, self.seconds - gone):.0f} s left")
         bar.refresh()
-
-    def _rich_bar(self) -> Progress:
-        console = Console(
-            file=self.env.stderr,
-            force_terminal=True,
-            width=self.env.columns(),
-            no_color=not self.env.colors,
-            legacy_windows=False,
-        )
-        return Progress(
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.description}", markup=False),
-            console=console,
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            expand=True,
-        )

@@ -1,6 +1,7 @@
 """A chat as it stands: what was said, who answers, and what can be done with both. `chat.py` reads the lines."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -196,6 +197,7 @@ class Dialogue:
         if log.notice:
             self.tell(log.notice)
         if log.transcript.unanswered:
+            self.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
             log.drop(1)
         self._last = None
         self.keeper.another(name, log)
@@ -240,7 +242,7 @@ class Dialogue:
         A question that is `kept` is dropped again then, and what is shown is kept while it is.
         """
         interrupt = self.pair.session.interrupt
-        with stopping(interrupt), unechoed(self.env):
+        with stopping(interrupt), unechoed(self.env) if self.chatting else nullcontext():
             tokens = prompt()
             heard = self.keeper.show if kept else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import DownloadColumn, Progress, TaskID, TimeRemainingColumn, TransferSpeedColumn
 
 from .environment import Environment
+from .rich_bar import rich_bar
 
 _EVERY = 0.25
 """Seconds between two updates."""
@@ -16,7 +16,7 @@ _EVERY = 0.25
 class DownloadBar:
     """Bytes, speed and the time left; nothing off a terminal. It is a `profiles.hub.progress.Progress`.
 
-    It is drawn when bytes arrive: no thread writes to the terminal that something else has by then.
+    It is drawn when bytes arrive.
     """
 
     env: Environment
@@ -38,7 +38,7 @@ class DownloadBar:
         """Show the bar: `total` bytes are to be here at the end, `done` of them are already."""
         if not self.shown or not self.env.stderr_is_terminal or self.env.dumb:
             return
-        self._bar = self._rich_bar()
+        self._bar = rich_bar(self.env, DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn(compact=True))
         self._task = self._bar.add_task("", total=total, completed=done)
         self._bar.start()
         self._bar.console.show_cursor(True)  # a kill would leave it hidden
@@ -52,24 +52,3 @@ class DownloadBar:
         if now - self._drawn >= _EVERY:
             self._drawn = now
             self._bar.refresh()
-
-    def _rich_bar(self) -> Progress:
-        console = Console(
-            file=self.env.stderr,
-            force_terminal=True,
-            width=self.env.columns(),
-            no_color=not self.env.colors,
-            legacy_windows=False,
-        )
-        return Progress(
-            BarColumn(bar_width=None),
-            DownloadColumn(),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            auto_refresh=False,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            expand=True,
-        )

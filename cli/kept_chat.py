@@ -56,7 +56,7 @@ def kept_chat(env: Environment, options: ChatOptions) -> KeptChat:
         return KeptChat()
     sessions = sessions_of(env)
     name = sessions.latest() if options.resume else options.session
-    return KeptChat(sessions, name, begun=name in sessions.names())
+    return KeptChat(sessions, name, begun=name is not None and name in sessions.names())
 
 
 def header_of(pair: "Pair", source: ModelSource | None, system: str | None) -> Header:

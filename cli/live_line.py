@@ -32,6 +32,8 @@ class LiveLine:
     _text: str = ""
     _drawn: bool = False
     """Whether figures may be on the screen."""
+    _due: bool = False
+    """Whether there are newer ones."""
     _since: float = -1.0
     _place: "Place" = field(init=False)
 
@@ -81,12 +83,12 @@ class LiveLine:
         now = self.env.now()
         self._since = now if self._since < 0 else self._since
         if now - self._since >= _EVERY:
-            self._since = now
+            self._since, self._due = now, True
             self._text = _fitting(self.figures(), columns - 1)
-        if self._text and self._place.is_clear(columns):
+        if self._text and (self._due or not self._drawn) and self._place.is_clear(columns):
             text = f"{_DIM}{self._text}{_PLAIN}" if self.env.colors else self._text
             self._write(_ERASE_BELOW + _INDEX + _UP + _SAVE + _DOWN + "\r" + text + _RESTORE)
-            self._drawn = True
+            self._drawn, self._due = True, False
 
     def _write(self, text: str) -> None:
         self.env.stdout.write(text)
@@ -100,6 +102,8 @@ class Place:
     column: int = 0
     exact: bool = True
     """Whether every terminal agrees: since the line began, there was nothing but what is as wide everywhere."""
+    lost: bool = False
+    """Whether nobody knows, until the line ends: terminals disagree about a tab behind a full row."""
 
     def advance(self, text: str, columns: int) -> None:
         """Move behind `text`."""
@@ -107,9 +111,9 @@ class Place:
 
         for character in text:
             if character == "\n":
-                self.column, self.exact = 0, True
+                self.column, self.exact, self.lost = 0, True, False
             elif character == "\t":  # goes to the last column at most, and to no other row
-                self.exact = self.exact and self.column < columns
+                self.lost = self.lost or self.column >= columns
                 self.column = max(self.column, min(columns - 1, self.column + _TAB - self.column % _TAB))
             else:
                 self._advance(max(0, wcwidth(character)), columns)
@@ -122,12 +126,14 @@ class Place:
 
     def is_clear(self, columns: int) -> bool:
         """Whether the cursor stands behind the last character for sure, and not on it."""
+        if self.lost:
+            return False
         return self.column < columns if self.exact else _UNSURE < self.column < columns - _UNSURE
 
     @property
     def is_in_next_row(self) -> bool:
         """Whether the text has just begun a row, as far as widths can be told."""
-        return 0 < self.column <= _UNSURE
+        return not self.lost and 0 < self.column <= _UNSURE
 
     def reaches_next_row(self, text: str, columns: int) -> bool:
         """Whether `text` may need another row."""

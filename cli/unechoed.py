@@ -1,5 +1,6 @@
 """Keys that are typed while an answer streams: they wait, and are not shown in the middle of it."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,10 +20,19 @@ def unechoed(env: Environment) -> Iterator[None]:
         yield
         return
     handle = sys.stdin.fileno()
+    if not _is_ours(handle):
+        yield
+        return
     before = termios.tcgetattr(handle)
     silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
     termios.tcsetattr(handle, termios.TCSADRAIN, silent)
     try:
         yield
     finally:
-        termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        if _is_ours(handle):
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+def _is_ours(terminal: int) -> bool:
+    """Whether we are in the foreground: a job in the background that changes its terminal is stopped."""
+    return os.tcgetpgrp(terminal) == os.getpgrp()

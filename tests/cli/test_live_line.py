@@ -160,6 +160,8 @@ def test_figures_are_new_four_times_a_second_at_most():
         live.around("a", lambda text: None)
     assert len(asked) == 33  # a tenth of a second for each piece, and never before a quarter has passed
     assert min(later - earlier for earlier, later in pairwise(asked)) >= 0.25
+    rows = 1  # of a hundred letters: the line has to be drawn again where text takes its row
+    assert terminal.world.stdout.getvalue().count("tokens/s") <= len(asked) + rows
 
 
 def test_a_narrow_terminal_shows_less_of_it():

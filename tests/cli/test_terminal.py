@@ -89,6 +89,20 @@ def test_a_chat_survives_ctrl_c_in_an_answer_and_at_the_prompt(screen):
     assert "Traceback" not in screen.text
 
 
+def test_what_is_typed_while_an_answer_streams_is_not_in_it(screen):
+    screen.wait_for(READY)
+    screen.type("Hi\n")
+    screen.wait_for(ANSWER)
+    screen.type("typed ahead")
+    screen.wait_for(f"(?s).{{{len(screen.text) + 2000}}}")  # the answer goes on meanwhile
+    assert "typed ahead" not in screen.text
+    screen.type("\x03")
+    screen.wait_for("stopped")
+    screen.wait_for(READY, 2)
+    screen.type("/exit\n")
+    assert screen.end() == 0
+
+
 def test_a_paste_of_several_lines_is_one_message(screen):
     screen.wait_for(READY)
     screen.type("\x1b[200~one\ntwo\nthree\x1b[201~")

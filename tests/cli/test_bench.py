@@ -2,6 +2,7 @@
 
 import json
 import signal
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,6 +59,23 @@ def test_what_was_measured_is_kept_for_who_chooses_a_draft(tmp_path):
     [told] = [each["speedup"] for each in json.loads(done.out)["variants"] if each["variant"] == "adaptive"]
     assert gain.kinds == ("code",)
     assert [round(each, 5) for each in (gain.speedup, *gain.interval)] == [told["value"], *told["interval"]]
+
+
+def test_machine_options_that_are_only_tried_decide_nothing_for_ordinary_runs(tmp_path):
+    target = tmp_path / "big.gguf"
+    target.write_text("a model")
+    done = World(answers=ANSWERS, n_ctx=9000, variables={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    done.run("bench", "-m", str(target), "--draft", "ngram", "--kinds", "code", "--seconds", "2000", "-t", "1", "-q")
+    assert done.code == 0
+    assert known_gains(done.environment()).of(target, "ngram") is None
+
+
+def test_json_names_what_drafted_in_the_end():
+    def another(pair):
+        pair.config = replace(pair.config, draft=Path("other.gguf"))
+
+    done = world("--draft", "ngram", "--kinds", "code", "--seconds", "300", "--json", on_load=another)
+    assert json.loads(done.out)["draft"] == "other.gguf"
 
 
 def test_what_spoils_a_comparison_is_told():

@@ -7,6 +7,8 @@ from base64 import b64encode
 
 import pytest
 
+from specchat.speculative.errors import ModelLoadError
+
 from .fakes import World
 
 CHAT = ("run", "-m", "big.gguf", "--draft", "ngram")
@@ -180,6 +182,21 @@ def test_a_model_that_cannot_be_had_leaves_all_as_it_was():
     world = chat("Hi", "/model nothing-like-it", "Well?")
     assert "error: There is no model called nothing-like-it." in plain(world)
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_a_model_that_cannot_be_loaded_leaves_all_as_it_was():
+    def fail(pair):
+        if pair.config.target.name == "other.gguf":
+            raise ModelLoadError("It is broken.")
+
+    world = chat("Hi", "/model other.gguf", "Well?", on_load=fail)
+    assert "error: It is broken." in plain(world)
+    assert world.pair.config.target.name == "big.gguf"
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
+    assert re.search(r"\ncontext +0 of", plain(chat("Hi", "/set ctx 900", "/show")))
 
 
 def test_show_tells_models_settings_and_the_context():

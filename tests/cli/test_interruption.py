@@ -1,5 +1,6 @@
 """What Ctrl-C means, and when."""
 
+import io
 import signal
 
 import pytest
@@ -38,6 +39,29 @@ def test_a_command_that_ends_with_it_hears_of_a_ctrl_c_that_came_too_late():
         signal.raise_signal(signal.SIGINT)
     with ending(Interrupt()):
         pass
+
+
+class Late(io.StringIO):
+    """Standard output behind whose last line Ctrl-C comes: all was said by then."""
+
+    def write(self, text):
+        written = super().write(text)
+        if text.endswith("\n"):
+            signal.raise_signal(signal.SIGINT)
+        return written
+
+
+LINE, BLOCK = "ab", "```\nab\n```"
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [(("run",), LINE), (("complete",), LINE), (("run", "-x"), BLOCK), (("run", "--json", "-x"), BLOCK)],
+)
+def test_ctrl_c_behind_the_last_word_ends_the_command_by_it_too(command, answer):
+    done = World(stdout=Late(), stdin=b"", answers=[answer]).run(*command, "-m", "big.gguf", "Hi")
+    assert done.code == -signal.SIGINT
+    assert "ab" in done.out
 
 
 @pytest.mark.parametrize("command", [("run",), ("complete",), ("run", "--json"), ("run", "-x"), ("run", "--no-save")])

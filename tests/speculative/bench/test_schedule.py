@@ -56,6 +56,12 @@ def test_it_stops_when_all_is_known_well_enough():
     assert schedule.speedup("adaptive", CODE).value == 2.0
 
 
+def test_a_pair_that_was_never_measured_may_take_as_long_as_the_longest():
+    machine = Machine({"plain": 2.0, "fixed 1": 20.0, "adaptive": 1.0})
+    schedule = machine.run(plan(CODE, PROSE, variants=("adaptive", "fixed 1"), seconds=35.0))
+    assert [pair.variant for pair in schedule.done] == ["adaptive", "fixed 1"]
+
+
 def test_it_stops_before_a_pair_that_would_take_longer_than_the_time_left():
     machine = Machine({"plain": 2.0, "adaptive": 1.0})
     schedule = machine.run(plan(CODE, seconds=14.0))

@@ -6,14 +6,13 @@ from dataclasses import dataclass, field
 from specchat.speculative.errors import PromptTooLongError
 
 from .chat_commands.commands import COMMANDS, KEYS
+from .chat_commands.completing import completions
 from .chat_commands.registry import command_in, message_in
 from .dialogue import Dialogue
 from .failures import failure
 from .interruption import ignoring, raising
-from .line.completions import Completions
 from .line.line import LineReader, open_line
 from .screen import report
-from .stores import inventory
 
 PROMPT = ">>> "
 
@@ -27,9 +26,7 @@ class Chat:
 
     def __post_init__(self) -> None:
         env = self.dialogue.env
-        names = {f"/{name}": command.help for command in COMMANDS for name in command.names[:1]}
-        models = lambda: [model.name for model in inventory(env).models]  # noqa: E731
-        self._line = open_line(env, Completions(commands=names, models=models))
+        self._line = open_line(env, completions(env))
 
     def run(self, first: str | None = None) -> None:
         """Answer `first`, and then what the person types until they leave."""

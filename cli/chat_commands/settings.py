@@ -7,6 +7,7 @@ from specchat.profiles.variables import settings_of_texts
 from specchat.speculative.errors import UsageError
 
 from ..flags import SPELLED
+from ..line.completions import path_argument
 from ..screen import one_line
 from ..statistics import statistics
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 _ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
 _SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
 _HINT = "For example: /set temp 0.2. /show has all settings."
+
+
+def setting_names() -> list[str]:
+    """What can stand behind /set: the options without their dashes, and for short ones the names of the settings."""
+    spelled = [(name, SPELLED[name]) for name in NAMES if name not in _ELSEWHERE]
+    return [option[2:] if option.startswith("--") else name for name, option in spelled]
 
 
 def set_value(chat: "Dialogue", argument: str) -> None:
@@ -76,7 +83,7 @@ def tint(chat: "Dialogue", _: str) -> None:
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:
-        chat.who.change_models(target=argument)
+        chat.who.change_models(target=path_argument(argument))
     chat.tell(f"{chat.pair.target.name} answers.")
 
 
@@ -87,6 +94,6 @@ def draft(chat: "Dialogue", argument: str) -> None:
     elif argument == "on":
         chat.who.draft(True)
     elif argument:
-        chat.who.change_models(draft=argument)
+        chat.who.change_models(draft=path_argument(argument))
     drafted_by = chat.pair.drafted_by if chat.who.drafts else ()
     chat.tell(f"Drafted by {' and '.join(drafted_by)}." if drafted_by else "Nothing drafts: decoding is plain.")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import UsageError
 
 from ..input import read_file
-from ..line.completions import path_argument
+from ..screen import one_line
+from .files import files_in
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
@@ -16,10 +17,12 @@ _MOST_COPIED = 74_994
 
 
 def file(chat: "Dialogue", argument: str) -> None:
-    """Send a file as a message."""
-    if not argument:
-        raise UsageError("No file is named.", "Write its path behind it: /file notes.txt")
-    chat.answer(read_file(chat.env, path_argument(argument)))
+    """Send files as a message, and what is asked of them behind `--`."""
+    paths, question = files_in(argument)
+    if len(paths) > 1:
+        chat.tell(f"{len(paths)} files: {', '.join(map(one_line, paths))}")
+    texts = [*(read_file(chat.env, path) for path in paths), question]
+    chat.answer("\n\n".join(filter(None, texts)))
 
 
 def system(chat: "Dialogue", argument: str) -> None:

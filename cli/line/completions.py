@@ -1,11 +1,14 @@
 """What Tab can complete, found without any terminal."""
 
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+_WORD = re.compile(r"""(?:"(?:\\.|[^"\\])*"?|'[^']*'?|\\.?|[^\s'"\\])+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,26 +26,30 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """What there is to complete: commands with a line on each, files after some of them, models after others."""
+    """What there is to complete: commands with a line on each, `words` after some of them, files after others.
+
+    Where both can stand, files are only those whose names have one of the endings in `before_files`.
+    """
 
     commands: Mapping[str, str] = field(default_factory=dict)
-    models: Callable[[], Sequence[str]] = tuple
-    before_files: Sequence[str] = ("/file",)
-    before_models: Sequence[str] = ("/model", "/draft")
+    words: Mapping[str, Callable[[], Sequence[str]]] = field(default_factory=dict)
+    before_files: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def candidates(before: str, completions: Completions) -> list[Candidate]:
     """What `before`, the text before the cursor, can go on with."""
     command, space, rest = before.partition(" ")
     if not space:
-        found = ((name, text) for name, text in completions.commands.items() if name.startswith(before))
-        return [Candidate(name, len(before), name, text) for name, text in found]
-    if command in completions.before_files:
-        return _files(rest.lstrip(" "))
-    if command in completions.before_models:
-        begun = rest.lstrip(" ")
-        return [Candidate(name, len(begun), name) for name in completions.models() if name.startswith(begun)]
-    return []
+        commands = ((name, text) for name, text in completions.commands.items() if name.startswith(before))
+        return [Candidate(name, len(before), name, text) for name, text in commands]
+    begun = rest.lstrip(" ")
+    words = completions.words.get(command, tuple)()
+    found = [Candidate(word, len(begun), word) for word in words if word.startswith(begun)]
+    endings = completions.before_files.get(command)
+    if endings is None or (words and not begun):
+        return found
+    files = _files(begun) or _files(_last_word(begun))
+    return [*found, *(file for file in files if file.shown.endswith((*endings, "/")))]
 
 
 def shared_start(texts: Sequence[str]) -> str:
@@ -77,6 +84,12 @@ def _files(typed: str) -> list[Candidate]:
         if name.startswith(start) and (start.startswith(".") or not name.startswith("."))
     ]
     return sorted(found, key=lambda candidate: candidate.shown)
+
+
+def _last_word(typed: str) -> str:
+    """The word at the end of several, as a shell parts them; one that is begun in quotation marks may have spaces."""
+    words = _WORD.findall(typed)
+    return words[-1] if words and typed.endswith(words[-1]) else ""
 
 
 def _names(folder: Path) -> Iterator[str]:

@@ -88,6 +88,53 @@ def test_a_file_is_a_message(tmp_path):
     assert "error: nowhere.txt cannot be read: No such file or directory." in plain(world)
 
 
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Some files in the folder where the chat is."""
+    for name in ("a.py", "b.py", "my notes.txt", "x -- y.txt", "[1].txt"):
+        (tmp_path / name).write_text(f"({name})\n")
+    (tmp_path / "c.py").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+SENT = {
+    "/file a.py -- What is it?": "(a.py)\n\nWhat is it?",
+    "/file a.py b.py": "(a.py)\n\n(b.py)",
+    "/file *.py 'my notes.txt' a.py -- Why -- and how?": "(a.py)\n\n(b.py)\n\n(my notes.txt)\n\nWhy -- and how?",
+    "/file my notes.txt --": "(my notes.txt)",
+    "/file x -- y.txt": "(x -- y.txt)",
+    "/file [1].txt": "([1].txt)",
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="backslashes part no words there")
+@pytest.mark.parametrize("line", SENT)
+def test_files_go_along_with_a_question(line, files):
+    assert told(chat(line)) == [("user", SENT[line])]
+
+
+UNSENT = {
+    "/file -- What is it?": "No file is named.",
+    "/file a.py nowhere.py": "nowhere.py cannot be read: No such file or directory.",
+    "/file my note": "my note cannot be read: No such file or directory.",
+    "/file *.md": "No file is called like *.md.",
+}
+
+
+@pytest.mark.parametrize("line", UNSENT)
+def test_files_that_are_not_there_send_nothing(line, files):
+    world = chat(line)
+    assert f"error: {UNSENT[line]}" in plain(world)
+    assert len(world.pair.chats) == 1  # that at the start, which finds out whether there is a template
+
+
+def test_so_many_files_are_no_question(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number in range(101):
+        (tmp_path / str(number)).touch()
+    assert "error: * is 101 files, more than 100." in plain(chat("/file *"))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs a script as an editor")
 def test_the_last_question_is_edited_and_answered_anew(tmp_path):
     editor = tmp_path / "editor"
@@ -210,6 +257,12 @@ def test_help_lists_every_command():
     shown = plain(chat("/help"))
     for name in ("/regen", "/continue", "/undo", "/edit", "/clear", "/file PATH", "/set NAME VALUE", "/draft"):
         assert f"\n{name}" in shown
+
+
+def test_help_has_a_line_for_every_command_on_a_usual_terminal():
+    lines = plain(chat("/help", columns=80)).splitlines()
+    assert sum(line.startswith("/") for line in lines) == 18
+    assert not any(line.startswith("    ") for line in lines)
 
 
 def test_a_pasted_command_is_a_message():

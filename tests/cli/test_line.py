@@ -129,7 +129,11 @@ def test_tab_puts_in_what_there_is_no_doubt_about(tmp_path, monkeypatch):
     (tmp_path / "it's here.txt").touch()
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path)
-    known = Completions(commands={"/exit": "leaves", "/explain": "x", "/file": "f"}, models=lambda: ["big.gguf"])
+    known = Completions(
+        commands={"/exit": "leaves", "/explain": "x", "/file": "f"},
+        words={"/model": lambda: ["big.gguf"]},
+        before_files={"/file": ("",)},
+    )
 
     def typed(keys: str) -> str:
         return Typist(completions=known).type(keys)

@@ -4,7 +4,11 @@ import pytest
 
 from specchat.cli.line.completions import Completions, candidates, path_argument
 
-KNOWN = Completions(commands={"/exit": "leaves", "/file": "reads a file"}, models=lambda: ["big", "big-7b", "small"])
+KNOWN = Completions(
+    commands={"/exit": "leaves", "/file": "reads a file"},
+    words={"/model": lambda: ["big", "big-7b", "small"], "/load": lambda: ["ducks", "drakes"]},
+    before_files={"/file": ("",), "/model": (".txt",)},
+)
 
 
 def texts(before: str) -> list[str]:
@@ -17,10 +21,10 @@ def test_commands_are_completed_at_the_start_with_a_line_on_each():
     assert texts("say /e") == texts("/exit ") == texts("x") == texts("\n/e") == []
 
 
-def test_models_are_completed_after_the_commands_that_take_one():
-    assert texts("/model b") == ["big", "big-7b"]
-    assert texts("/draft  s") == ["small"]
-    assert texts("/other b") == []
+def test_words_are_completed_after_the_commands_that_take_them():
+    assert texts("/load d") == ["ducks", "drakes"]
+    assert texts("/load  du") == ["ducks"]
+    assert texts("/other d") == []
 
 
 @pytest.fixture
@@ -41,6 +45,22 @@ def test_files_are_completed_after_file(folder):
     assert texts("/file .h") == [".hidden"]
     assert len(texts("/file ")) == 7  # not the hidden one, nor one that would break the line
     assert texts("/file nowhere/") == texts("/file plain.txt/") == []
+
+
+def test_files_stand_beside_words_once_something_is_typed_and_only_with_the_right_ending(folder):
+    (folder / "big.txt").touch()
+    (folder / "big.png").touch()
+    assert texts("/model bi") == ["big", "big-7b", "big.txt"]
+    assert texts("/model ") == ["big", "big-7b", "small"]
+    assert texts("/model m") == ["'my folder/"]
+
+
+@pytest.mark.parametrize("before", ["plain.txt ", "'two words.txt' ", '"a b" ', "c\\ d "])
+def test_the_last_of_several_files_is_completed(folder, before):
+    (found,) = candidates(f"/file {before}tw", KNOWN)
+    assert (found.text, found.replaces) == ("'two words.txt'", 2)
+    assert texts(f"/file {before}'not tw") == []
+    assert len(texts(f"/file {before}")) == 7
 
 
 @pytest.mark.parametrize("begun", ["my", "'my", '"my', "my\\ f"])

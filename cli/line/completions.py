@@ -112,8 +112,9 @@ def _begun(typed: str) -> tuple[str, str]:
     quote = typed[:1] if typed[:1] in ("'", '"') else ""
     if not quote:
         return (typed.replace("\\ ", " ") if os.sep == "/" else typed), ""
-    with suppress(ValueError, IndexError):
-        return shlex.split(typed + quote)[0], quote
+    with suppress(ValueError):
+        (word,) = shlex.split(typed + quote)
+        return word, quote
     return typed[1:], quote
 
 

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import typer
 
-from specchat.speculative.errors import UsageError
+from specchat.speculative.errors import SpecchatError, UsageError
 
 from .environment import Environment
+from .extract import extracted
 from .gather import gathered
 from .help_format import GroupedCommand
 from .json_text import written
@@ -14,6 +15,7 @@ from .screen import agrees, note, one_line, visible, warn
 from .session_options import ExportOptions, ListOptions, PathOptions, RemoveOptions, ShowOptions
 from .session_table import overview, overview_json, shown
 from .sessions.recovery import Recovered
+from .sessions.search import searched
 from .sessions.store import Sessions, sessions_of
 
 
@@ -29,18 +31,23 @@ def list_(env: Environment, options: ListOptions) -> None:
     """List the sessions, the latest one first."""
     sessions = sessions_of(env)
     rows = sessions.listed()
+    if options.search is not None:
+        rows = list(searched(rows, options.search))
     if options.json:
         env.stdout.write(f"{written(overview_json(sessions.folder, rows))}\n")
         return
     env.stdout.writelines(f"{line}\n" for line in overview(rows, env.room))
     if not rows:
-        note(env, "There are no sessions yet.")
+        note(env, "There are no sessions yet." if options.search is None else "This was said in no session.")
 
 
 def show(env: Environment, options: ShowOptions) -> None:
     """Show what was said in a session."""
     found = _found(env, options.name)
-    _write(env, shown(found.place.name, found.transcript, env.room))
+    if options.last or options.extract:
+        _write(env, _last(found, options.extract).rstrip("\n") + "\n")
+    else:
+        _write(env, shown(found.place.name, found.transcript, env.room))
 
 
 def export(env: Environment, options: ExportOptions) -> None:
@@ -83,6 +90,17 @@ def _found(env: Environment, name: str | None) -> Recovered:
     if notice := found.notice("is left out"):
         warn(env, notice)
     return found
+
+
+def _last(found: Recovered, extract: bool) -> str:
+    """The last answer in a session, or the first code block in it. Raises `SpecchatError` where there is none."""
+    answer = found.transcript.last_answer
+    if answer is None:
+        raise SpecchatError(f"Nothing was answered in {found.place.name}.", "specchat session list shows all.")
+    text = extracted(answer) if extract else answer
+    if text is None:
+        raise SpecchatError("There is no code block in the answer.", "With --last all of it is shown.")
+    return text
 
 
 def _write(env: Environment, text: str) -> None:

@@ -23,8 +23,18 @@ _NameOrLatest: TypeAlias = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOptions:
-    """How to list."""
+    """What to list, and how."""
 
+    search: Annotated[
+        str | None,
+        typer.Option(
+            "--search",
+            parser=filled("what was said"),
+            metavar="TEXT",
+            help="Only those in which this was said, and where; capitals do not matter.",
+            rich_help_panel=SESSION,
+        ),
+    ] = None
     json: JsonOption = False
 
 
@@ -33,6 +43,10 @@ class ShowOptions:
     """What to show."""
 
     name: _NameOrLatest = None
+    last: Annotated[bool, typer.Option("--last", help="Only the last answer.", rich_help_panel=OUTPUT)] = False
+    extract: Annotated[
+        bool, typer.Option("-x", "--extract", help="Only its first code block.", rich_help_panel=OUTPUT)
+    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

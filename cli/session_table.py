@@ -26,7 +26,7 @@ _ENDS = {
 
 def overview(rows: Sequence[Listed], columns: int | None) -> list[str]:
     """The lines of a table of sessions."""
-    return table_lines(_HEADER, [Entry(_cells(row), _problems(row)) for row in rows], columns, named=("turns",))
+    return table_lines(_HEADER, [Entry(_cells(row), _notes(row)) for row in rows], columns, named=("turns",))
 
 
 def overview_json(folder: Path, rows: Sequence[Listed]) -> dict[str, Any]:
@@ -58,8 +58,8 @@ def _cells(row: Listed) -> tuple[str, ...]:
     return (row.name, str(len(chat.turns)), changed, _short(chat.header.model), _beginning(chat.first_words))
 
 
-def _problems(row: Listed) -> list[str]:
-    return [row.error] if row.error else []
+def _notes(row: Listed) -> list[str]:
+    return [each for each in (row.error, row.found) if each]
 
 
 def _content(folder: Path, row: Listed) -> dict[str, Any]:
@@ -67,6 +67,7 @@ def _content(folder: Path, row: Listed) -> dict[str, Any]:
         "name": row.name,
         "path": str(Place(folder, row.name).file),
         "changed": moment(row.changed).isoformat(timespec="seconds"),
+        **({"found": row.found} if row.found else {}),
     }
     if row.transcript is None:
         return content | {"error": row.error}

@@ -22,12 +22,16 @@ from .transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A session, when its files last changed (seconds since 1970), and what is in it, or why that cannot be read."""
+    """A session, when its files last changed (seconds since 1970), and what is in it, or why that cannot be read.
+
+    `found` is the place in it that somebody looked for.
+    """
 
     name: str
     changed: float
     transcript: Transcript | None
     error: str = ""
+    found: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,12 @@ class Transcript:
         """What the user said first; empty where nothing was said."""
         return next((turn.message.content for turn in self.turns if turn.message.role == "user"), "")
 
+    @property
+    def last_answer(self) -> str | None:
+        """What the assistant said last; None where it said nothing."""
+        answers = (turn.message.content for turn in reversed(self.turns) if turn.message.role == "assistant")
+        return next(answers, None)
+
     def apply(self, entry: Entry) -> None:
         """Let an entry come true; of more turns to drop than there are, all are dropped."""
         match entry:

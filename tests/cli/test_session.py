@@ -61,6 +61,32 @@ def test_letters_that_take_two_columns_are_counted_so(folder):
     assert max(map(width_of, narrow)) <= 60
 
 
+def test_a_search_lists_where_something_was_said_last(folder):
+    with SessionLog.create(folder, "later", Header("", "m", "ngram")) as log:
+        log.add(Message("user", "Why is the\n sky so? " + "x" * 40))
+        log.add(Message("assistant", "y" * 40 + " because The  Sky Is"))
+        log.drop(1)
+    rows = session(folder, "list", "--search", "the sky").out.splitlines()[1:]
+    assert [row.split("  ")[0] for row in rows[::2]] == ["later", SKY]
+    assert rows[1::2] == [f"    user: Why is the sky so? {'x' * 25}…", "    user: Why is the sky blue?"]
+    found = json.loads(session(folder, "list", "--search", "QUACK", "--json").out)["sessions"]
+    assert [(each["name"], each["found"]) for each in found] == [(DUCKS, "assistant: Quack: ```")]
+    nothing = session(folder, "list", "--search", "s.y")
+    assert (nothing.code, nothing.out, nothing.err) == (0, "", "This was said in no session.\n")
+
+
+def test_the_last_answer_alone_and_its_code(folder):
+    assert session(folder, "show", "--last").out == "Quack:\n```\n"
+    with SessionLog.create(folder, "code", Header("", "m", "ngram")) as log:
+        log.add(Message("user", "Code?"))
+        assert "error: Nothing was answered in code." in session(folder, "show", "code", "-x").err
+        log.add(Message("assistant", "So:\n```py\nprint(1)\n```\nDone."))
+    assert session(folder, "show", "code", "-x").out == "print(1)\n"
+    done = session(folder, "show", SKY, "-x")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "error: There is no code block in the answer.\nhint: With --last all of it is shown.\n"
+
+
 def test_the_list_as_json(folder):
     (folder / "odd.jsonl").write_text("?\n")
     os.utime(folder / "odd.jsonl", (1, 1))

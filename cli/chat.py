@@ -26,7 +26,7 @@ class Chat:
 
     def __post_init__(self) -> None:
         env = self.dialogue.env
-        self._line = open_line(env, completions(env))
+        self._line = open_line(env, completions(env), kept=self.dialogue.keeper.sessions is not None)
 
     def run(self, first: str | None = None) -> None:
         """Answer `first`, and then what the person types until they leave."""

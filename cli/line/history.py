@@ -22,11 +22,12 @@ class History:
     """A file with one JSON string a line after its format, the oldest first.
 
     Chats that run at the same time add to it in turn. Where it cannot be read or written there is no history, and that
-    is no error; a line that is damaged is passed over.
+    is no error; a line that is damaged is passed over. It stays as it is unless what is typed is `kept`.
     """
 
     path: Path | None
     most_bytes: int = MOST_BYTES
+    kept: bool = True
 
     def entries(self) -> list[str]:
         """What is kept, the oldest first."""
@@ -39,7 +40,7 @@ class History:
 
     def add(self, text: str) -> None:
         """Keep `text`, unless it came last already."""
-        if self.path is None or not text.strip():
+        if self.path is None or not self.kept or not text.strip():
             return
         line = json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         if len(line) * 4 > self.most_bytes:

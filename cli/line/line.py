@@ -32,13 +32,13 @@ class LineReader(Protocol):
         ...
 
 
-def open_line(env: Environment, completions: Completions) -> LineReader:
-    """The best line that the terminal allows."""
+def open_line(env: Environment, completions: Completions, *, kept: bool = True) -> LineReader:
+    """The best line that the terminal allows. What is typed comes back in later chats if it is `kept`."""
     on_dev_tty = sys.platform == "darwin" and not env.stdin_is_terminal  # event loops cannot wait for that there
     if on_dev_tty or not env.edits_lines():
         return PlainLine(env)
     folder = env.data_folder
-    return Line(env, completions, History(folder / "history" / "chat.jsonl" if folder else None))
+    return Line(env, completions, History(folder / "history" / "chat.jsonl" if folder else None, kept=kept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,20 @@ def test_what_does_not_fit_is_refused_before_it_is_sent(tiny_model_path, tmp_pat
     assert "tokens/s" not in screen.text
 
 
+@pytest.mark.parametrize("options", [(), ("--no-save",)])
+def test_a_chat_that_is_not_kept_leaves_nothing_that_was_typed(options, tiny_model_path, tmp_path):
+    screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, *options, data=tmp_path)
+    screen.wait_for(READY)
+    screen.type("secret\r")
+    screen.wait_for(READY, 2)
+    screen.type("\x1b[A\r")  # in this chat it comes back all the same
+    screen.wait_for("tokens/s", 2)
+    screen.type("/exit\r")
+    assert screen.end() == 0
+    kept = [file for file in tmp_path.rglob("*.jsonl") if "secret" in file.read_text(encoding="utf-8")]
+    assert bool(kept) is not bool(options)
+
+
 def test_a_dumb_terminal_gets_no_escape_codes(tiny_model_path, tmp_path):
     screen = Screen("run", "-t", 1, "-m", tiny_model_path, "-n", 3, data=tmp_path, terminal="dumb")
     screen.wait_for(">>> ")

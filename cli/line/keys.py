@@ -1,4 +1,4 @@
-"""The keys of the line that differ from prompt_toolkit's own, which are those of Emacs and readline."""
+"""The keys of the line that differ from prompt_toolkit's own, which are those of Emacs and readline, or of vi."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,9 @@ from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer, ValidationState
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import has_completions, has_focus, has_selection
+from prompt_toolkit.filters import emacs_insert_mode, has_completions, has_focus, vi_insert_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.validation import ValidationError
 
@@ -19,6 +20,8 @@ from .fence import Fence
 from .graphemes import length_after, length_before
 
 _TYPING = has_focus(DEFAULT_BUFFER)
+_INSERTING = _TYPING & (emacs_insert_mode | vi_insert_mode)
+"""What is typed becomes text: it commands nothing, and replaces no selection."""
 
 
 def tell(buffer: Buffer, sentence: str) -> None:
@@ -62,6 +65,7 @@ def sending_keys(fence: Fence, refuse: Callable[[str], str | None]) -> KeyBindin
             return
         event.app.clipboard.set_text(buffer.text)  # Ctrl-Y brings it back
         buffer.reset()
+        event.app.vi_state.input_mode = InputMode.INSERT
 
     return keys
 
@@ -70,7 +74,7 @@ def text_keys(fence: Fence) -> KeyBindings:
     """What is typed and pasted, and moving over it by characters as people see them."""
     keys = KeyBindings()
 
-    @keys.add('"', filter=_TYPING & ~has_selection)
+    @keys.add('"', filter=_INSERTING)
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text('"' * event.arg)
         fence.typed(event.current_buffer.document.text_before_cursor)
@@ -93,12 +97,12 @@ def text_keys(fence: Fence) -> KeyBindings:
         buffer = event.current_buffer
         buffer.cursor_position += length_after(buffer.document.text_after_cursor, event.arg) or 1
 
-    @keys.add("backspace", filter=_TYPING & ~has_selection)
+    @keys.add("backspace", filter=_INSERTING)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         buffer.delete_before_cursor(length_before(buffer.document.text_before_cursor, event.arg) or 1)
 
-    @keys.add("delete", filter=_TYPING & ~has_selection)
+    @keys.add("delete", filter=_INSERTING)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         buffer.delete(length_after(buffer.document.text_after_cursor, event.arg) or 1)

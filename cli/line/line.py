@@ -54,7 +54,7 @@ class PlainLine:
 
 @dataclass(slots=True)
 class Line:
-    """A line that is edited with the keys of Emacs and readline, and can be several.
+    """A line that is edited with the keys of Emacs and readline, or of vi if readline has those, and can be several.
 
     Enter sends, Alt-Enter breaks the line, and so does Enter after a typed three quotation marks until three more.
     What is pasted waits for an Enter. Ctrl-C clears the line; on an empty one it raises.

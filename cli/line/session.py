@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.cursor_shapes import ModalCursorShapeConfig
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import merge_key_bindings
@@ -20,6 +21,7 @@ from .completions import Candidate, Completions, candidates
 from .editor import edit_text
 from .erasing import Eraser, reflows
 from .fence import Fence
+from .inputrc import edits_like_vi
 from .keys import completion_keys, editor_keys, sending_keys, text_keys, untell
 
 if TYPE_CHECKING:
@@ -63,8 +65,11 @@ def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str
     env = line.env
     find = partial(_found, completions=line.completions)
     keys = [sending_keys(fence, refuse), text_keys(fence), completion_keys(find), editor_keys(partial(edit_text, env))]
+    vi = edits_like_vi(env)
     made: PromptSession[str] = PromptSession(
         prompt,
+        vi_mode=vi,
+        cursor=ModalCursorShapeConfig() if vi else None,
         multiline=True,  # Ctrl-R searches below the line then
         prompt_continuation=lambda width, row, wrapped: "" if wrapped else CONTINUED,
         complete_while_typing=False,

@@ -80,6 +80,31 @@ def test_keys_make_messages(keys, message):
     assert Typist().type(keys) == message
 
 
+VI = {
+    "ac\x1bib" + ENTER: "abc",
+    "one\x1bdditwo" + ENTER: "two",
+    'one\x1b"api"' + ENTER: 'on"e',
+    "ab\x1b" + BACKSPACE + "x" + ENTER: "b",
+    "away\x1b" + CTRL_C + "ix" + ENTER: "ix",
+    "one" + ALT_ENTER + "two" + ENTER: "one\ntwo",
+}
+
+
+@pytest.mark.parametrize("keys", VI)
+def test_who_has_vi_in_readline_has_it_here(keys, tmp_path):
+    (tmp_path / "inputrc").write_text("set editing-mode emacs\n# set editing-mode emacs\n\tSet editing-mode VI \n")
+    typist = Typist(world=World(screen=True, variables={"INPUTRC": str(tmp_path / "inputrc")}))
+    assert typist.type(keys) == VI[keys]
+
+
+@pytest.mark.parametrize("inputrc", ["set editing-mode vi\nset editing-mode emacs\n", "#set editing-mode vi\n", None])
+def test_who_has_not_has_the_keys_of_emacs(inputrc, tmp_path):
+    if inputrc is not None:
+        (tmp_path / ".inputrc").write_text(inputrc)
+    typist = Typist(world=World(screen=True, home=lambda: tmp_path))
+    assert typist.type("bc" + CTRL_A + "a" + ENTER) == "abc"
+
+
 def test_what_was_typed_stays_once_with_its_prompt():
     typist = Typist()
     typist.type("one" + ALT_ENTER + "two" + ENTER)

@@ -6,7 +6,7 @@ from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.buffer import Buffer, ValidationState
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
-from prompt_toolkit.filters import emacs_insert_mode, has_completions, has_focus, vi_insert_mode
+from prompt_toolkit.filters import emacs_insert_mode, has_completions, has_focus, vi_insert_mode, vi_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.vi_state import InputMode
 from prompt_toolkit.keys import Keys
@@ -52,7 +52,7 @@ def sending_keys(fence: Fence, refuse: Callable[[str], str | None]) -> KeyBindin
         else:
             event.app.exit(result=buffer.text)
 
-    @keys.add("escape", "enter", filter=_TYPING)
+    @keys.add("escape", "enter", filter=_TYPING & ~vi_mode)  # Escape ends typing there, and Enter sends
     def _(event: KeyPressEvent) -> None:
         event.current_buffer.insert_text("\n")
 

@@ -86,7 +86,8 @@ VI = {
     'one\x1b"api"' + ENTER: 'on"e',
     "ab\x1b" + BACKSPACE + "x" + ENTER: "b",
     "away\x1b" + CTRL_C + "ix" + ENTER: "ix",
-    "one" + ALT_ENTER + "two" + ENTER: "one\ntwo",
+    "one\x1botwo" + ENTER: "one\ntwo",
+    "one\x1b" + ENTER: "one",
 }
 
 

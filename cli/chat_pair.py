@@ -63,12 +63,14 @@ class ChatPair:
         """
         said = settings.said()
         config = with_settings(self.speaker.pair.config, settings)
-        if any(name not in (*SAMPLING, "stop") for name in said):
+        if any(name not in (*SAMPLING, "stop", "think") for name in said):
             self._reload(config)
         else:
             self._sample(config, settings)
         if settings.stop is not None:
             self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, stop=settings.stop))
+        if settings.think is not None:
+            self.speaker = replace(self.speaker, folds=settings.think == "hide")
         self._changes = replace(self._changes, **said)
 
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:

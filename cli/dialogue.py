@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
-from specchat.speculative.text import TextStream
+from specchat.speculative.messages import Message
 
 from .chat_pair import ChatPair
 from .conversation import Conversation
@@ -38,6 +38,10 @@ def _unheard(_: str) -> None:
 
 def _count(answers: int) -> str:
     return "1 answer" if answers == 1 else f"{answers} answers"
+
+
+def _message(finished: GenerationFinished) -> Message:
+    return Message("assistant", finished.text, finished.reasoning)
 
 
 def _start(text: str) -> str:
@@ -145,7 +149,7 @@ class Dialogue:
         """Answer the last question, which there is, once more."""
         spoken = self._speak(lambda: self.pair.chat_tokens(self.conversation.messages[:-1]))
         if spoken:
-            self.conversation.replace_answer(spoken.finished.text)
+            self.conversation.replace_answer(_message(spoken.finished))
             self.keeper.drop(1)
             self._keep(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
@@ -155,10 +159,11 @@ class Dialogue:
         prompt, tokens, seed = self._told()
         spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
         if spoken:
-            if not spoken.finished.text:
+            if not (spoken.finished.text or spoken.finished.reasoning):
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
-            self.conversation.replace_answer(self._text(spoken.tokens))
+            said = self.pair.session.said(prompt, spoken.tokens)
+            self.conversation.replace_answer(Message("assistant", said.text, said.reasoning))
             self.keeper.drop(1)
             self._keep(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
@@ -208,7 +213,7 @@ class Dialogue:
 
     def _tell_of(self, name: str) -> None:
         answer = self.conversation.answer
-        told = f" The last: {_start(answer)}" if answer else ""
+        told = f" The last: {_start(answer.content)}" if answer else ""
         self.tell(f"Going on with {name}, {_count(len(self.conversation.turns) // 2)} so far.{told}")
 
     def close(self) -> None:
@@ -224,7 +229,7 @@ class Dialogue:
 
         spoken = self._speak(asking, kept=True)
         if spoken:
-            self.conversation.add(question, spoken.finished.text)
+            self.conversation.add(question, _message(spoken.finished))
             self._keep(spoken.finished)
         return spoken
 
@@ -232,7 +237,8 @@ class Dialogue:
         return header_of(self.pair, self.who.source, self.conversation.system)
 
     def _keep(self, finished: GenerationFinished) -> None:
-        self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)
+        answer = self.conversation.answer or _message(finished)
+        self.keeper.answered(answer, finished.finish_reason, finished.seed)
 
     def _speak(
         self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
@@ -247,7 +253,7 @@ class Dialogue:
             heard = self.keeper.show if kept else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
-            return Spoken(self.pair, tokens, self._without_end(finished), finished)
+            return Spoken(self.pair, tokens, self._without_end(tokens, index, finished), finished)
         if kept:
             self.keeper.drop(1)
         if finished and finished.error:
@@ -265,27 +271,21 @@ class Dialogue:
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
 
-    def _without_end(self, finished: GenerationFinished) -> Sequence[int]:
+    def _without_end(self, prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
         """The tokens of the text: without an end token, and without what a stop string cut off."""
         if finished.finish_reason == "stop_string":
-            return self.pair.inner_tokens(finished.text)
+            reasoned = self.pair.session.reasoned(prompt, finished.tokens, index)
+            return [*finished.tokens[:reasoned], *self.pair.inner_tokens(finished.text)]
         is_end = self.pair.session.decoder.is_end
         return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        """What tokens say together: a character can begin in one part of an answer and end in the next."""
-        stream = TextStream()
-        for token in tokens:
-            stream.push(self.pair.session.piece(token))
-        stream.finish()
-        return stream.text
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
         """The prompt of the last answer, its tokens and its seed, if it was given just now."""
         if self.last:
             return self.last.prompt, self.last.tokens, self.last.finished.seed
         prompt = self.pair.chat_tokens(self.conversation.messages[:-1])
-        return prompt, self.pair.inner_tokens(self.conversation.answer or ""), None
+        answer = self.conversation.answer
+        return prompt, self.pair.answer_tokens(prompt, answer.content if answer else ""), None
 
     def _fitting(self, question: str) -> list[int]:
         """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""

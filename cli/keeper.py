@@ -40,10 +40,10 @@ class Keeper:
         if self.log:
             self.log.show(text)
 
-    def answered(self, text: str, finish_reason: str, seed: int) -> None:
+    def answered(self, answer: Message, finish_reason: str, seed: int) -> None:
         """The answer is complete."""
         if self.log:
-            self.log.add(Message("assistant", text), finish_reason=finish_reason, seed=seed)
+            self.log.add(answer, finish_reason=finish_reason, seed=seed)
             self._complain()
 
     def drop(self, count: int) -> None:

@@ -23,6 +23,8 @@ from .precedence import Asked, profiles_of
 from .whereabouts import whereabouts
 
 NO_LIMIT = -1
+_THINKS = {"on": True, "off": False, "hide": None}
+"""What the words of `--think` ask of a template; None leaves it alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,7 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
         config,
         target_config=_loaded_by(config.target_config, settings, settings.gpu_layers),
         draft_config=_loaded_by(config.draft_config, settings, settings.draft_gpu_layers),
+        thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from .kept import load, save
 from .registry import ChatCommand
-from .settings import draft, model, set_value, show, stats, tint
+from .settings import draft, model, set_value, show, stats, think, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 
@@ -45,6 +45,7 @@ COMMANDS = (
     ChatCommand(("stats",), "", "all about the last answer", stats),
     ChatCommand(("draft",), "[off|on|auto|ngram|MODEL]", "what guesses", draft),
     ChatCommand(("model",), "[MODEL]", "another model goes on with the chat", model),
+    ChatCommand(("think",), "[on|off|hide]", "show thoughts, or say whether to think and show it", think),
     ChatCommand(("tint",), "", "colour what was guessed right", tint),
     ChatCommand(("save",), "NAME", "keep the chat under a name of its own", save),
     ChatCommand(("load",), "NAME", "go on with a chat that was kept", load),

@@ -54,9 +54,16 @@ def show(chat: "Dialogue", _: str) -> None:
         ("system", chat.conversation.system or "none"),
         *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
         ("draft_max", str(config.draft_max)),
+        *([("think", _thinking(chat))] if session.reasoning else []),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _thinking(chat: "Dialogue") -> str:
+    if chat.speaker.folds:
+        return "hide"
+    return {None: "as the template has it", True: "on", False: "off"}[chat.pair.config.thinks]
 
 
 def stats(chat: "Dialogue", _: str) -> None:
@@ -71,6 +78,19 @@ def stats(chat: "Dialogue", _: str) -> None:
 def tint(chat: "Dialogue", _: str) -> None:
     """Colour what was guessed right, or no more."""
     chat.tell("Guesses that were right are coloured." if chat.who.toggle_tint() else "Nothing is coloured.")
+
+
+def think(chat: "Dialogue", argument: str) -> None:
+    """Show what was thought before the last answer, or say whether to think, and whether to show it."""
+    if argument:
+        set_value(chat, f"think {argument}")
+        if chat.pair.session.reasoning is None:
+            chat.tell(f"{chat.pair.target.name} is not known to reason; it answers at once.")
+        return
+    answer = chat.conversation.answer
+    if answer is None or not answer.reasoning:
+        raise UsageError("Nothing was thought before the last answer.", "/think on|off|hide says what shall be.")
+    chat.tell(answer.reasoning)
 
 
 def model(chat: "Dialogue", argument: str) -> None:

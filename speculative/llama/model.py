@@ -127,6 +127,11 @@ class LlamaModel:
         return loading.metadata(self._model, key)
 
     @property
+    def template(self) -> str | None:
+        """The chat template that the file has."""
+        return self.metadata("tokenizer.chat_template")
+
+    @property
     def cached(self) -> list[int]:
         """The tokens that the cache holds now; not to be changed."""
         return self._cached

@@ -12,6 +12,7 @@ from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.sampling import SamplerChain
 
+from .draft_wish import DraftWish
 from .request import with_settings
 from .speaker import Speaker
 
@@ -24,13 +25,14 @@ class ChatPair:
     """Who speaks in a chat.
 
     `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one.
-    `source` is how the target was named that is loaded.
+    `source` is how the target was named that is loaded, and `wish` what was asked to draft for it.
     """
 
     speaker: Speaker
     load: Callable[[PairConfig], "Pair"]
     config_for: Callable[[str | None, str | None], PairConfig]
     source: ModelSource | None = None
+    wish: DraftWish = field(default_factory=DraftWish)
     _changes: Settings = field(default_factory=Settings)
     _drafting: tuple[Drafter, DraftLength] | None = None
     """What drafts, while nothing does."""
@@ -74,6 +76,7 @@ class ChatPair:
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
         self._reload(with_settings(self.config_for(target, draft), self._changes))
+        self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 
     def close(self) -> None:
         """Free the models."""

@@ -7,6 +7,7 @@ from specchat.profiles.variables import settings_of_texts
 from specchat.speculative.errors import UsageError
 
 from ..flags import SPELLED
+from ..introduction import draft_items_of, introduce, model_items, target_items, tell_items
 from ..screen import one_line
 from ..statistics import statistics
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
 _SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
+_INTRODUCED = ("context", "gpu_layers", "draft_length")
+"""What is seen when the chat tells of its models again."""
 _HINT = "For example: /set temp 0.2. /show has all settings."
 
 
@@ -26,7 +29,10 @@ def set_value(chat: "Dialogue", argument: str) -> None:
         raise UsageError(f"What shall {word or 'it'} be?", _HINT)
     settings = settings_of_texts({name: value.strip()}, {name: word}).settings
     chat.who.change(settings)
-    chat.tell(f"{word} is {value.strip()}.")
+    if name in _INTRODUCED:
+        introduce(chat)
+    else:
+        chat.tell(f"{word} is {value.strip()}.")
 
 
 def _setting(word: str) -> str:
@@ -48,8 +54,8 @@ def show(chat: "Dialogue", _: str) -> None:
     pair = chat.pair
     config, session = pair.config, pair.session
     rows = [
-        ("model", pair.target.name),
-        ("draft", " and ".join(pair.drafted_by) if chat.who.drafts else "off"),
+        ("model", " · ".join(model_items(pair))),
+        ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
         ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
         ("system", chat.conversation.system or "none"),
         *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
@@ -77,16 +83,17 @@ def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:
         chat.who.change_models(target=argument)
-    chat.tell(f"{chat.pair.target.name} answers.")
+        introduce(chat)
+    else:
+        tell_items(chat, target_items(chat.pair))
 
 
 def draft(chat: "Dialogue", argument: str) -> None:
     """Show what guesses, switch it off or on, or name another: a model, auto, ngram."""
-    if argument == "off":
-        chat.who.draft(False)
-    elif argument == "on":
-        chat.who.draft(True)
-    elif argument:
+    if argument in ("", "on", "off"):
+        if argument:
+            chat.who.draft(argument == "on")
+        tell_items(chat, draft_items_of(chat))
+    else:
         chat.who.change_models(draft=argument)
-    drafted_by = chat.pair.drafted_by if chat.who.drafts else ()
-    chat.tell(f"Drafted by {' and '.join(drafted_by)}." if drafted_by else "Nothing drafts: decoding is plain.")
+        introduce(chat)

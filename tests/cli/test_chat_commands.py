@@ -136,19 +136,20 @@ def test_another_context_loads_the_model_anew_and_keeps_the_chat():
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
+def drafting(world):
+    """What was said of drafting, the opening left out."""
+    return [line for line in plain(world).splitlines() if line.startswith(("drafted", "nothing drafts"))][1:]
+
+
 def test_drafting_is_switched_off_and_on():
     world = chat("/draft", "/draft off", "/draft", "Hi", "/draft on", "/draft")
-    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
-    on, off = "Drafted by n-grams.", "Nothing drafts: decoding is plain."
-    assert lines == [on, off, off, on, on]
+    on, off = "drafted by n-grams · as --draft says", "nothing drafts · /draft on switches it on"
+    assert drafting(world) == [on, off, off, on, on]
 
 
 def test_drafting_stays_off_whatever_is_loaded():
-    world = chat(
-        "/draft off", "/set ctx 900", "/draft", "/model nothing-like-it", "/draft", "/model other.gguf", "/draft"
-    )
-    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
-    assert set(lines) == {"Nothing drafts: decoding is plain."}
+    lines = "/draft off", "/set ctx 900", "/draft", "/model nothing-like-it", "/draft", "/model other.gguf", "/draft"
+    assert set(drafting(chat(*lines))) == {"nothing drafts · /draft on switches it on"}
 
 
 def test_mistyped_commands_are_no_messages_and_capitals_do_not_matter():
@@ -201,7 +202,8 @@ def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
 
 def test_show_tells_models_settings_and_the_context():
     shown = plain(chat("Hi", "/show"))
-    assert re.search(r"\nmodel +Fake\n", shown)
+    assert re.search(r"\nmodel +Fake · on the CPU\n", shown)
+    assert re.search(r"\ndraft +n-grams · as --draft says\n", shown)
     assert re.search(r"\ncontext +7 of 1,000 tokens\n", shown)
     assert re.search(r"\ntemperature +0\n", shown)
 

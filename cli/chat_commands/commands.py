@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from .kept import load, save
 from .registry import ChatCommand
-from .settings import draft, model, set_value, show, stats, tint
+from .setting import set_value
+from .settings import draft, model, show, stats, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 

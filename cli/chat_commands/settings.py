@@ -1,52 +1,16 @@
-"""Commands that change how the model answers, and those that show it."""
+"""Commands that show how the model answers, and those that change who does."""
 
 from typing import TYPE_CHECKING
 
-from specchat.profiles.settings import NAMES, SAMPLING
-from specchat.profiles.variables import settings_of_texts
+from specchat.profiles.settings import SAMPLING
 from specchat.speculative.errors import UsageError
 
-from ..flags import SPELLED
 from ..introduction import draft_items_of, introduce, model_items, target_items, tell_items
 from ..screen import one_line
 from ..statistics import statistics
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
-
-_ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
-_SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
-_INTRODUCED = ("context", "gpu_layers", "draft_length")
-"""What is seen when the chat tells of its models again."""
-_HINT = "For example: /set temp 0.2. /show has all settings."
-
-
-def set_value(chat: "Dialogue", argument: str) -> None:
-    """Change a setting, as its option does; `ctx N` loads the model anew and keeps the chat."""
-    word, _, value = argument.partition(" ")
-    name = _setting(word)
-    if not value.strip():
-        raise UsageError(f"What shall {word or 'it'} be?", _HINT)
-    settings = settings_of_texts({name: value.strip()}, {name: word}).settings
-    chat.who.change(settings)
-    if name in _INTRODUCED:
-        introduce(chat)
-    else:
-        chat.tell(f"{word} is {value.strip()}.")
-
-
-def _setting(word: str) -> str:
-    """The setting that a word means: its name in a profile, or its option without the dashes."""
-    if not word:
-        raise UsageError("No setting is named.", _HINT)
-    plain = word.lstrip("-").replace("-", "_")
-    spelled = {option.lstrip("-").replace("-", "_"): name for name, option in SPELLED.items()}
-    name = plain if plain in NAMES else _SHORT.get(plain) or spelled.get(plain)
-    if name is None:
-        raise UsageError(f"There is no setting called {word}.", _HINT)
-    if name in _ELSEWHERE:
-        raise UsageError(f"{word} has a command of its own.", f"Type {_ELSEWHERE[name]}.")
-    return name
 
 
 def show(chat: "Dialogue", _: str) -> None:
@@ -60,6 +24,8 @@ def show(chat: "Dialogue", _: str) -> None:
         ("system", chat.conversation.system or "none"),
         *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
         ("draft_max", str(config.draft_max)),
+        ("seed", str(session.seed)),
+        ("n", "no limit" if chat.limits.max_tokens is None else f"{chat.limits.max_tokens:,}"),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])

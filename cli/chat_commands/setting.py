@@ -9,6 +9,7 @@ from specchat.profiles.settings import NAMES, Settings
 from specchat.profiles.variables import settings_of_texts
 from specchat.speculative.errors import UsageError
 
+from ..conversation import Conversation
 from ..flags import SPELLED
 from ..habits import seed_value
 from ..introduction import introduce
@@ -25,6 +26,8 @@ _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tok
 """What options say that no profile does, by all its names."""
 _INTRODUCED = ("context", "gpu_layers", "draft_length")
 """What is seen when the chat tells of its models again."""
+_ROOM = 512
+"""Tokens for the next question and its answer."""
 _HINT = "For example: /set temp 0.2. /show has all settings."
 
 
@@ -50,11 +53,22 @@ def set_value(chat: "Dialogue", argument: str) -> None:
 
 
 def _set(chat: "Dialogue", settings: Settings, told: str) -> None:
+    if settings.context is not None:
+        _check_context(chat, settings.context or chat.pair.target.n_ctx_train)
     chat.who.change(settings)
     if any(name in _INTRODUCED for name in settings.said()):
         introduce(chat)
     else:
         chat.tell(told)
+
+
+def _check_context(chat: "Dialogue", n_ctx: int) -> None:
+    """Raise `UsageError` where the chat so far, with a question of a word, leaves no room for an answer to that."""
+    kept = Conversation(chat.conversation.system) if chat.drops_oldest else chat.conversation
+    needed = len(chat.pair.chat_tokens(kept.asking("?")))
+    if needed >= n_ctx:
+        message = f"In a context of {n_ctx} tokens there is no room for an answer: the chat so far takes {needed}."
+        raise UsageError(message, f"/set ctx {needed + _ROOM} has room; /undo and /clear make the chat shorter.")
 
 
 def _set_stop(chat: "Dialogue", value: str) -> None:

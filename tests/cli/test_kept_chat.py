@@ -55,6 +55,13 @@ def test_a_chat_is_kept_and_goes_on(data):
     assert len(kept(data)[0]) == 7
 
 
+def test_a_list_counts_answers_as_a_chat_does(data):
+    world(data, *CHAT, lines=["Hi", "Well?", "/save plans"])
+    assert "2 answers so far" in world(data, "run", "--session", "plans", lines=[]).out
+    listed = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert {each["answers"] for each in listed} == {2}
+
+
 def test_a_chat_in_which_nothing_was_said_leaves_nothing(data):
     world(data, *CHAT, lines=["/help"])
     assert kept(data) == []

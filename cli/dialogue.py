@@ -146,8 +146,7 @@ class Dialogue:
         spoken = self._speak(lambda: self.pair.chat_tokens(self.conversation.messages[:-1]))
         if spoken:
             self.conversation.replace_answer(spoken.finished.text)
-            self.keeper.drop(1)
-            self._keep(spoken.finished)
+            self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def go_on(self) -> None:
@@ -159,8 +158,7 @@ class Dialogue:
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
             self.conversation.replace_answer(self._text(spoken.tokens))
-            self.keeper.drop(1)
-            self._keep(spoken.finished)
+            self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def take_back(self) -> str:
@@ -234,17 +232,21 @@ class Dialogue:
     def _keep(self, finished: GenerationFinished) -> None:
         self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)
 
+    def _keep_anew(self, finished: GenerationFinished) -> None:
+        self.keeper.answered_anew(self.conversation.answer or "", finished.finish_reason, finished.seed)
+
     def _speak(
         self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
     ) -> Spoken | None:
         """An answer on the screen; None if Ctrl-C or an error came before its first word.
 
-        A question that is `kept` is dropped again then, and what is shown is kept while it is.
+        A question that is `kept` is dropped again then. What is shown is kept while it is, also of an answer that goes
+        on, which is one from `index` on.
         """
         interrupt = self.pair.session.interrupt
         with stopping(interrupt), unechoed(self.env) if self.chatting else nullcontext():
             tokens = prompt()
-            heard = self.keeper.show if kept else _unheard
+            heard = self.keeper.show if kept or index else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
             return Spoken(self.pair, tokens, self._without_end(finished), finished)

@@ -198,7 +198,7 @@ def test_a_context_without_room_for_the_chat_is_refused_before_anything_is_loade
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 11]
     for size in (10, 1):
         assert (
-            f"error: In a context of {size} tokens there is no room for an answer: the chat so far takes 10.\n"
+            f"error: A context of {size} leaves no room for an answer: the chat so far takes 10 tokens.\n"
             "hint: /set ctx 522 has room; /undo and /clear make the chat shorter.\n"
         ) in plain(world)
 
@@ -208,11 +208,11 @@ def test_old_turns_need_no_room_in_a_context_where_they_are_forgotten():
     lines = "a" * 90, "/set ctx 50", "/set ctx 7"
     world = chat(*lines, on_load=loaded.append, more=("--overflow", "drop-oldest", "-sys", "Brief."))
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 50]
-    assert "no room for an answer: the chat so far takes 8." in plain(world)
+    assert "no room for an answer: the chat so far takes 8 tokens." in plain(world)
 
 
 def test_the_trained_context_may_be_too_small_as_well():
-    assert "In a context of 5 tokens there is no room" in plain(chat("Hi", "/set ctx 0", n_ctx_train=5))
+    assert "A context of 5 leaves no room" in plain(chat("Hi", "/set ctx 0", n_ctx_train=5))
 
 
 def drafting(world):

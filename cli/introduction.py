@@ -76,7 +76,7 @@ def _why_ngrams(pair: "Pair", wish: DraftWish) -> list[str]:
         return [f"as {wish.said_at} says"]
     if wish.names_model:
         return [f"{one_line(wish.choice)} cannot"]
-    return ["no model here helps more"] if pair.config.adapts else []
+    return ["no better draft is known here"] if pair.config.adapts else []
 
 
 def _why_nothing(pair: "Pair", wish: DraftWish) -> list[str]:

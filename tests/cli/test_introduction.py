@@ -86,7 +86,7 @@ def pair_of(drafted_by, **facts):
         (pair_of(MODEL), DraftWish(), ["drafted by n-grams and small", "found on this machine"]),
         (pair_of(NGRAMS), DraftWish("ngram", "--draft"), ["drafted by n-grams", "as --draft says"]),
         (pair_of(NGRAMS), DraftWish("small.gguf", "x"), ["drafted by n-grams", "small.gguf cannot"]),
-        (pair_of(NGRAMS), DraftWish(), ["drafted by n-grams", "no model here helps more"]),
+        (pair_of(NGRAMS), DraftWish(), ["drafted by n-grams", "no better draft is known here"]),
         (pair_of(NGRAMS, adapts=False), DraftWish(), ["drafted by n-grams"]),
         (pair_of((), draft="none"), DraftWish("none", "--draft"), ["nothing drafts", "as --draft says"]),
         (pair_of((), draft_length=0), DraftWish(), ["nothing drafts", "the draft length is 0"]),
@@ -121,7 +121,7 @@ def test_other_models_are_told_as_those_of_the_beginning():
     assert shown[3:] == [
         ">>> /model other.gguf",
         first,
-        "drafted by n-grams · no model here helps more",
+        "drafted by n-grams · no better draft is known here",
         ">>> /draft small.gguf",
         first,
         named,

@@ -16,10 +16,8 @@ from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
 from .request import Limits
-from .screen import note, one_line
+from .screen import note
 from .sessions.lines import Header
-from .sessions.log import SessionLog
-from .sessions.store import Sessions
 from .speaker import Speaker, check_length
 from .unechoed import unechoed
 
@@ -28,21 +26,11 @@ if TYPE_CHECKING:
 
 _FULL = 0.85
 """The share of the context from which on the chat says what can be done about it."""
-_SHOWN = 60
 _SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
 
 
 def _unheard(_: str) -> None:
     """For answers that are not kept piece by piece."""
-
-
-def _count(answers: int) -> str:
-    return "1 answer" if answers == 1 else f"{answers} answers"
-
-
-def _start(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,35 +167,14 @@ class Dialogue:
         self.keeper.system(text)
         self.conversation.system = text
 
-    def save(self, sessions: Sessions, name: str) -> None:
-        """Keep all of it as a session called `name`, and go on in that. Raises `UsageError` where the name is taken."""
-        log = SessionLog.create(sessions.folder, name, self._header(), sessions.clock)
-        for message in self.conversation.turns:
-            log.add(message)
-        self.keeper.another(name, log)
+    def header(self) -> Header:
+        """The first line of a session that begins now."""
+        return header_of(self.pair, self.who.source, self.conversation.system)
 
-    def resume(self, sessions: Sessions, name: str) -> None:
-        """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
-        if self.keeper.log and self.keeper.log.name == name:
-            self._tell_of(name)
-            return
-        log = sessions.resume(name)
-        if log.notice:
-            self.tell(log.notice)
-        if log.transcript.unanswered:
-            self.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
-            log.drop(1)
+    def take_up(self, conversation: Conversation) -> None:
+        """Go on from what was said elsewhere."""
         self._last = None
-        self.keeper.another(name, log)
-        system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
-        self.conversation = Conversation(self.conversation.system if system is None else system, turns)
-        if self.env.stderr_is_terminal:
-            self._tell_of(name)
-
-    def _tell_of(self, name: str) -> None:
-        answer = self.conversation.answer
-        told = f" The last: {_start(answer)}" if answer else ""
-        self.tell(f"Going on with {name}, {_count(len(self.conversation.turns) // 2)} so far.{told}")
+        self.conversation = conversation
 
     def close(self) -> None:
         """Free the models, and let others open the session."""
@@ -217,7 +184,7 @@ class Dialogue:
     def _answered(self, question: str) -> Spoken | None:
         def asking() -> list[int]:
             prompt = self._fitting(question)
-            self.keeper.asked(question, self._header())
+            self.keeper.asked(question, self.header())
             return prompt
 
         spoken = self._speak(asking, kept=True)
@@ -225,9 +192,6 @@ class Dialogue:
             self.conversation.add(question, spoken.finished.text)
             self._keep(spoken.finished)
         return spoken
-
-    def _header(self) -> Header:
-        return header_of(self.pair, self.who.source, self.conversation.system)
 
     def _keep(self, finished: GenerationFinished) -> None:
         self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)

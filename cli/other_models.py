@@ -17,6 +17,7 @@ from .kept_chat import KeptChat
 from .loading import load
 from .precedence import Asked, asked
 from .request import obtain_config
+from .resuming import resume
 from .screen import warn
 from .speaker import Speaker
 
@@ -63,5 +64,5 @@ class OtherModels:
             drops_oldest=drops_oldest,
         )
         if kept.begun and kept.sessions and kept.name:
-            dialogue.resume(kept.sessions, kept.name)
+            resume(dialogue, kept.sessions, kept.name)
         return dialogue

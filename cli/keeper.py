@@ -36,7 +36,7 @@ class Keeper:
         self._complain()
 
     def show(self, text: str) -> None:
-        """A piece of the answer was shown."""
+        """A piece of the answer was shown, or of more of the last one."""
         if self.log:
             self.log.show(text)
 
@@ -44,6 +44,12 @@ class Keeper:
         """The answer is complete."""
         if self.log:
             self.log.add(answer, finish_reason=finish_reason, seed=seed)
+            self._complain()
+
+    def answered_anew(self, answer: Message, finish_reason: str, seed: int) -> None:
+        """Another answer is complete, or a longer one, which takes the place of the last."""
+        if self.log:
+            self.log.replace_answer(answer, finish_reason=finish_reason, seed=seed)
             self._complain()
 
     def drop(self, count: int) -> None:

@@ -91,7 +91,7 @@ def run(
             return
         kept = kept.if_wanted(env, text is None or chat.interactive)
         others = OtherModels(env, options, flags, models.profile, template, output.quiet)
-        dialogue = others.dialogue(speaker, settings, kept, drops_oldest=chat.overflow == "drop-oldest")
+        dialogue = others.dialogue(speaker, wanted, kept, drops_oldest=chat.overflow == "drop-oldest")
         if system is not None:
             dialogue.set_system(system)
         if text is None or chat.interactive:

@@ -44,12 +44,13 @@ class Session:
         """A new session over the same models, which has generated nothing yet."""
         return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
-    def start_over(self, *, reuse: bool = True) -> None:
-        """Answer the next prompt as a new session would, with the same seed.
+    def start_over(self, *, seed: int | None = None, reuse: bool = True) -> None:
+        """Answer the next prompt as a new session would, with this seed, or the same one.
 
         With `reuse`, what the cache holds of the prompt is not read again. A new session may cut the prompt into other
         passes, so its text is the same up to rounding only.
         """
+        self.seed = self.seed if seed is None else seed
         self._generations = 0
         if not reuse:
             self._context = []

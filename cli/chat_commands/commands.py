@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from .kept import load, save
 from .registry import ChatCommand
-from .settings import draft, model, set_value, show, stats, think, tint
+from .setting import set_value
+from .settings import draft, model, show, stats, think, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 
@@ -40,7 +41,7 @@ COMMANDS = (
     ChatCommand(("clear", "new"), "", "begin anew; the system prompt stays", clear),
     ChatCommand(("file",), "PATH", "send a file", file),
     ChatCommand(("system",), "[TEXT|@FILE|none]", "show or set the system prompt", system),
-    ChatCommand(("set",), "NAME VALUE", "change a setting, such as temp or ctx", set_value),
+    ChatCommand(("set",), "NAME VALUE", "change a setting, such as temp, ctx, seed or n", set_value),
     ChatCommand(("show",), "", "the models, the settings, how full the context is", show),
     ChatCommand(("stats",), "", "all about the last answer", stats),
     ChatCommand(("draft",), "[off|on|auto|ngram|MODEL]", "what guesses", draft),

@@ -16,8 +16,10 @@ from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
+from ..placement import Placement, placement
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
+from .backend import gpus
 from .chat import ChatTemplate
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
@@ -120,6 +122,18 @@ class Pair:
         if self.config.draft_length == 0:
             return ()
         return names(self.session.decoder.drafter, model=Path(self.config.draft).stem)
+
+    @property
+    def placement(self) -> Placement | None:
+        """Where the target computes; None where this build of llama.cpp does not tell."""
+        devices = gpus()
+        return None if devices is None else placement(self.target.n_layers, self.target.config.n_gpu_layers, devices)
+
+    @property
+    def plain_speed(self) -> float | None:
+        """Tokens a second without guesses, if passes over one token were measured on this machine."""
+        curve = self.costs.of(self.target.identity, self.target.config)
+        return 1 / curve.at(1) if 1 in curve.measured else None
 
     def take_notices(self) -> list[str]:
         """What the user should be told and was not yet."""

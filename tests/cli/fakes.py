@@ -25,6 +25,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.model import Rows
 from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.placement import Placement
 from specchat.speculative.reasoning.formats import ReasoningFormat
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
@@ -81,6 +82,8 @@ class FakePair:
     exactness: Exactness | None = None
     best_gain: float = 1.0
     sampling: SamplingParams = field(default_factory=lambda: SamplingParams(temperature=0))
+    placement: Placement | None = field(default_factory=lambda: Placement(33))
+    plain_speed: float | None = None
 
     @property
     def drafted_by(self) -> tuple[str, ...]:
@@ -104,7 +107,7 @@ class FakePair:
 
     @property
     def target(self) -> Any:
-        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train)
+        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train, can_rollback=True)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         if self.template_error:

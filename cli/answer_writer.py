@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .environment import Environment
 from .screen import visible
 
-_TINT, _RESET = "\x1b[36m", "\x1b[0m"
+_TINT, _DIM, _RESET = "\x1b[36m", "\x1b[2m", "\x1b[0m"
 
 
 @dataclass(slots=True)
@@ -19,13 +19,14 @@ class AnswerWriter:
     tint: bool = False
     _last: str = ""
 
-    def write(self, text: str, from_draft: bool) -> None:
-        """Show a piece of the answer at once."""
+    def write(self, text: str, from_draft: bool = False, dim: bool = False) -> None:
+        """Show a piece of the answer at once; `dim` is what is not quite part of it."""
         self._last = text[-1:] or self._last
         if self.env.stdout_is_terminal:
             text = visible(text)
-        if self.tint and from_draft and self.env.colors_on(self.env.stdout_is_terminal):
-            text = f"{_TINT}{text}{_RESET}"
+        style = _DIM if dim else _TINT if self.tint and from_draft else ""
+        if style and self.env.colors_on(self.env.stdout_is_terminal):
+            text = f"{style}{text}{_RESET}"
         self.env.stdout.write(text)
         self.env.stdout.flush()
 

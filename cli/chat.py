@@ -11,6 +11,7 @@ from .chat_commands.registry import command_in, message_in
 from .dialogue import Dialogue
 from .failures import failure
 from .interruption import ignoring, raising
+from .introduction import introduce
 from .line.line import LineReader, open_line
 from .screen import report
 
@@ -36,16 +37,12 @@ class Chat:
             try:
                 if first is not None:
                     self._do(lambda: self.dialogue.answer(first))
-                self.dialogue.tell(f"{self._models()}. {KEYS}")
+                introduce(self.dialogue)
+                self.dialogue.tell(KEYS)
                 while not self.dialogue.leaving and (line := self._read()) is not None:
                     self._do(lambda line=line: self._obey(line))  # type: ignore[misc]
             finally:
                 self.dialogue.close()
-
-    def _models(self) -> str:
-        """The target, and what guesses for it."""
-        pair = self.dialogue.pair
-        return ", drafted by ".join([pair.target.name, *filter(None, [" and ".join(pair.drafted_by)])])
 
     def _obey(self, line: str) -> None:
         found = command_in(line, COMMANDS)

@@ -12,6 +12,7 @@ from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.sampling import SamplerChain
 
+from .draft_wish import DraftWish
 from .request import with_settings
 from .speaker import Speaker
 
@@ -24,14 +25,17 @@ class ChatPair:
     """Who speaks in a chat.
 
     `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one.
-    `source` is how the target was named that is loaded.
+    `source` is how the target was named that is loaded, and `wish` what was asked to draft for it.
     """
 
     speaker: Speaker
     load: Callable[[PairConfig], "Pair"]
     config_for: Callable[[str | None, str | None], PairConfig]
     source: ModelSource | None = None
+    wish: DraftWish = field(default_factory=DraftWish)
     _changes: Settings = field(default_factory=Settings)
+    _seed: int | None = None
+    """The seed of the chat, if it was set in it."""
     _drafting: tuple[Drafter, DraftLength] | None = None
     """What drafts, while nothing does."""
 
@@ -63,17 +67,32 @@ class ChatPair:
         """
         said = settings.said()
         config = with_settings(self.speaker.pair.config, settings)
-        if any(name not in (*SAMPLING, "stop") for name in said):
+        if any(name not in (*SAMPLING, "stop", "think") for name in said):
             self._reload(config)
         else:
             self._sample(config, settings)
         if settings.stop is not None:
             self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, stop=settings.stop))
+        if settings.think is not None:
+            self.speaker = replace(self.speaker, folds=settings.think == "hide")
         self._changes = replace(self._changes, **said)
+
+    def set_seed(self, seed: int) -> None:
+        """Answer as a new chat with this seed would. Raises `UsageError` for one that is out of range."""
+        pair = self.speaker.pair
+        pair.config = replace(pair.config, seed=seed)
+        pair.session.start_over(seed=seed, reuse=False)
+        self._seed = seed
+
+    def set_limit(self, max_tokens: int | None) -> None:
+        """Let answers have at most so many tokens; None is no limit."""
+        self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, max_tokens=max_tokens))
 
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
-        self._reload(with_settings(self.config_for(target, draft), self._changes))
+        config = with_settings(self.config_for(target, draft), self._changes)
+        self._reload(config if self._seed is None else replace(config, seed=self._seed))
+        self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 
     def close(self) -> None:
         """Free the models."""

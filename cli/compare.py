@@ -44,12 +44,16 @@ def check_comparable(settings: Settings, verification: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Comparer:
-    """Answers a prompt both ways with a loaded pair, from empty caches, and shows the answers as they come."""
+    """Answers a prompt both ways with a loaded pair, from empty caches, and shows the answers as they come.
+
+    Reasoning is only counted with `folds`.
+    """
 
     env: Environment
     pair: "Pair"
     limits: Limits
     output: OutputOptions
+    folds: bool = False
 
     def run(self, prompt: Sequence[int], repetitions: int = 1) -> None:
         """Answer, and show what comes of it; repetitions beyond the first are only timed.
@@ -97,7 +101,7 @@ class Comparer:
             self.env.stdout.write(f"--- {title}\n\n")
         options = replace(self.output, json=not shown, quiet=self.output.quiet or not shown)
         session = self.pair.session.afresh(variant.decoder(self.pair.sampling.temperature), self.pair.config.seed)
-        renderer = Renderer(self.env, options, session.n_ctx)
+        renderer = Renderer(self.env, options, session.n_ctx, self.folds)
         with stopping(session.interrupt):
             events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
             finished = renderer.show(events)

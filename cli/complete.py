@@ -1,5 +1,7 @@
 """`specchat complete`: raw text goes on, without a chat template."""
 
+from dataclasses import replace
+
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
@@ -59,7 +61,7 @@ def complete(
     text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    config = obtain_config(env, options, wanted, quiet=output.quiet)
+    config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, wanted.settings), output)
         ask = raw_asker(pair, suffix, raw.special)

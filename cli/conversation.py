@@ -23,21 +23,21 @@ class Conversation:
         return self.turns[-2].content if self.turns else None
 
     @property
-    def answer(self) -> str | None:
+    def answer(self) -> Message | None:
         """What the assistant said last."""
-        return self.turns[-1].content if self.turns else None
+        return self.turns[-1] if self.turns else None
 
     def asking(self, question: str) -> list[Message]:
         """All of it, and a question that has no answer yet."""
         return [*self.messages, Message("user", question)]
 
-    def add(self, question: str, answer: str) -> None:
+    def add(self, question: str, answer: Message) -> None:
         """Remember a question with its answer."""
-        self.turns += [Message("user", question), Message("assistant", answer)]
+        self.turns += [Message("user", question), answer]
 
-    def replace_answer(self, answer: str) -> None:
+    def replace_answer(self, answer: Message) -> None:
         """Put another answer in the place of the last one, which there is."""
-        self.turns[-1] = Message("assistant", answer)
+        self.turns[-1] = answer
 
     def undo(self) -> str:
         """Take the last question and its answer back, which there are; returns the question."""

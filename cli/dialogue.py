@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
-from specchat.speculative.text import TextStream
+from specchat.speculative.messages import Message
 
 from .chat_pair import ChatPair
 from .conversation import Conversation
@@ -16,10 +16,8 @@ from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
 from .request import Limits
-from .screen import note, one_line
+from .screen import note
 from .sessions.lines import Header
-from .sessions.log import SessionLog
-from .sessions.store import Sessions
 from .speaker import Speaker, check_length
 from .unechoed import unechoed
 
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 
 _FULL = 0.85
 """The share of the context from which on the chat says what can be done about it."""
-_SHOWN = 60
 _SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
 
 
@@ -36,13 +33,8 @@ def _unheard(_: str) -> None:
     """For answers that are not kept piece by piece."""
 
 
-def _count(answers: int) -> str:
-    return "1 answer" if answers == 1 else f"{answers} answers"
-
-
-def _start(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+def _message(finished: GenerationFinished) -> Message:
+    return Message("assistant", finished.text, finished.reasoning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +137,8 @@ class Dialogue:
         """Answer the last question, which there is, once more."""
         spoken = self._speak(lambda: self.pair.chat_tokens(self.conversation.messages[:-1]))
         if spoken:
-            self.conversation.replace_answer(spoken.finished.text)
-            self.keeper.drop(1)
-            self._keep(spoken.finished)
+            self.conversation.replace_answer(_message(spoken.finished))
+            self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def go_on(self) -> None:
@@ -155,12 +146,12 @@ class Dialogue:
         prompt, tokens, seed = self._told()
         spoken = self._speak(lambda: [*prompt, *tokens], len(tokens), seed)
         if spoken:
-            if not spoken.finished.text:
+            if not (spoken.finished.text or spoken.finished.reasoning):
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
-            self.conversation.replace_answer(self._text(spoken.tokens))
-            self.keeper.drop(1)
-            self._keep(spoken.finished)
+            said = self.pair.session.said(prompt, spoken.tokens)
+            self.conversation.replace_answer(Message("assistant", said.text, said.reasoning))
+            self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
     def take_back(self) -> str:
@@ -181,35 +172,14 @@ class Dialogue:
         self.keeper.system(text)
         self.conversation.system = text
 
-    def save(self, sessions: Sessions, name: str) -> None:
-        """Keep all of it as a session called `name`, and go on in that. Raises `UsageError` where the name is taken."""
-        log = SessionLog.create(sessions.folder, name, self._header(), sessions.clock)
-        for message in self.conversation.turns:
-            log.add(message)
-        self.keeper.another(name, log)
+    def header(self) -> Header:
+        """The first line of a session that begins now."""
+        return header_of(self.pair, self.who.source, self.conversation.system)
 
-    def resume(self, sessions: Sessions, name: str) -> None:
-        """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
-        if self.keeper.log and self.keeper.log.name == name:
-            self._tell_of(name)
-            return
-        log = sessions.resume(name)
-        if log.notice:
-            self.tell(log.notice)
-        if log.transcript.unanswered:
-            self.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
-            log.drop(1)
+    def take_up(self, conversation: Conversation) -> None:
+        """Go on from what was said elsewhere."""
         self._last = None
-        self.keeper.another(name, log)
-        system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
-        self.conversation = Conversation(self.conversation.system if system is None else system, turns)
-        if self.env.stderr_is_terminal:
-            self._tell_of(name)
-
-    def _tell_of(self, name: str) -> None:
-        answer = self.conversation.answer
-        told = f" The last: {_start(answer)}" if answer else ""
-        self.tell(f"Going on with {name}, {_count(len(self.conversation.turns) // 2)} so far.{told}")
+        self.conversation = conversation
 
     def close(self) -> None:
         """Free the models, and let others open the session."""
@@ -219,35 +189,41 @@ class Dialogue:
     def _answered(self, question: str) -> Spoken | None:
         def asking() -> list[int]:
             prompt = self._fitting(question)
-            self.keeper.asked(question, self._header())
+            self.keeper.asked(question, self.header())
             return prompt
 
         spoken = self._speak(asking, kept=True)
         if spoken:
-            self.conversation.add(question, spoken.finished.text)
+            self.conversation.add(question, _message(spoken.finished))
             self._keep(spoken.finished)
         return spoken
 
-    def _header(self) -> Header:
-        return header_of(self.pair, self.who.source, self.conversation.system)
+    @property
+    def _answer(self) -> Message:
+        """The last one, which there is."""
+        return self.conversation.turns[-1]
 
     def _keep(self, finished: GenerationFinished) -> None:
-        self.keeper.answered(self.conversation.answer or "", finished.finish_reason, finished.seed)
+        self.keeper.answered(self._answer, finished.finish_reason, finished.seed)
+
+    def _keep_anew(self, finished: GenerationFinished) -> None:
+        self.keeper.answered_anew(self._answer, finished.finish_reason, finished.seed)
 
     def _speak(
         self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
     ) -> Spoken | None:
         """An answer on the screen; None if Ctrl-C or an error came before its first word.
 
-        A question that is `kept` is dropped again then, and what is shown is kept while it is.
+        A question that is `kept` is dropped again then. What is shown is kept while it is, also of an answer that goes
+        on, which is one from `index` on.
         """
         interrupt = self.pair.session.interrupt
         with stopping(interrupt), unechoed(self.env) if self.chatting else nullcontext():
             tokens = prompt()
-            heard = self.keeper.show if kept else _unheard
+            heard = self.keeper.show if kept or index else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
-            return Spoken(self.pair, tokens, self._without_end(finished), finished)
+            return Spoken(self.pair, tokens, self._without_end(tokens, index, finished), finished)
         if kept:
             self.keeper.drop(1)
         if finished and finished.error:
@@ -265,27 +241,20 @@ class Dialogue:
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
 
-    def _without_end(self, finished: GenerationFinished) -> Sequence[int]:
+    def _without_end(self, prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
         """The tokens of the text: without an end token, and without what a stop string cut off."""
         if finished.finish_reason == "stop_string":
-            return self.pair.inner_tokens(finished.text)
+            reasoned = self.pair.session.reasoned(prompt, finished.tokens, index)
+            return [*finished.tokens[:reasoned], *self.pair.inner_tokens(finished.text)]
         is_end = self.pair.session.decoder.is_end
         return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        """What tokens say together: a character can begin in one part of an answer and end in the next."""
-        stream = TextStream()
-        for token in tokens:
-            stream.push(self.pair.session.piece(token))
-        stream.finish()
-        return stream.text
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
         """The prompt of the last answer, its tokens and its seed, if it was given just now."""
         if self.last:
             return self.last.prompt, self.last.tokens, self.last.finished.seed
         prompt = self.pair.chat_tokens(self.conversation.messages[:-1])
-        return prompt, self.pair.inner_tokens(self.conversation.answer or ""), None
+        return prompt, self.pair.answer_tokens(prompt, self._answer.content), None
 
     def _fitting(self, question: str) -> list[int]:
         """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""

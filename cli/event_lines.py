@@ -25,8 +25,8 @@ def _content(event: Event, pair: "Pair", extract: bool) -> dict[str, Any]:
     match event:
         case PromptProgress(read, total, cached):
             return {"event": "prompt", "read": read, "total": total, "cached": cached}
-        case TextChunk(text, from_draft):
-            return {"event": "text", "text": text, "from_draft": from_draft}
+        case TextChunk(text, from_draft, is_reasoning):
+            return {"event": "reasoning" if is_reasoning else "text", "text": text, "from_draft": from_draft}
         case RoundFinished(step):
             return {"event": "round", "drafted": step.draft.guessed, "accepted": step.accepted}
         case GenerationFinished():

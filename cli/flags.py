@@ -22,6 +22,7 @@ SPELLED = {
     "cache_type_v": "-ctv",
     "system": "-sys",
     "stop": "--stop",
+    "think": "--think",
     "temperature": "--temp",
     "top_k": "--top-k",
     "top_p": "--top-p",
@@ -46,7 +47,11 @@ class PairOptions:
 
 
 def flag_settings(
-    options: PairOptions, mirror: str, system: str | None = None, stop: Sequence[str] | None = None
+    options: PairOptions,
+    mirror: str,
+    system: str | None = None,
+    stop: Sequence[str] | None = None,
+    think: str | None = None,
 ) -> Layer:
     """What the options set. An empty text for `stop` is none, and still wins over others.
 
@@ -68,6 +73,7 @@ def flag_settings(
         cache_type_v=machine.cache_type_v,
         system=system,
         stop=tuple(text for text in stop if text) if stop else None,
+        think=think,
         temperature=sampling.temperature,
         top_k=sampling.top_k,
         top_p=sampling.top_p,

@@ -22,6 +22,7 @@ def answer_content(finished: GenerationFinished, config: PairConfig, exactness: 
     stats = finished.stats
     return {
         "text": finished.text,
+        "reasoning": finished.reasoning or None,
         "finish_reason": finished.finish_reason,
         "model": str(config.target),
         "draft": str(config.draft),

@@ -36,14 +36,20 @@ class Keeper:
         self._complain()
 
     def show(self, text: str) -> None:
-        """A piece of the answer was shown."""
+        """A piece of the answer was shown, or of more of the last one."""
         if self.log:
             self.log.show(text)
 
-    def answered(self, text: str, finish_reason: str, seed: int) -> None:
+    def answered(self, answer: Message, finish_reason: str, seed: int) -> None:
         """The answer is complete."""
         if self.log:
-            self.log.add(Message("assistant", text), finish_reason=finish_reason, seed=seed)
+            self.log.add(answer, finish_reason=finish_reason, seed=seed)
+            self._complain()
+
+    def answered_anew(self, answer: Message, finish_reason: str, seed: int) -> None:
+        """Another answer is complete, or a longer one, which takes the place of the last."""
+        if self.log:
+            self.log.replace_answer(answer, finish_reason=finish_reason, seed=seed)
             self._complain()
 
     def drop(self, count: int) -> None:

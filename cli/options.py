@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from specchat.profiles.settings import THINK
+
 from .habits import context_value, draft_value, seed_value
 from .values import filled, number, one_of, token_limit, whole
 
@@ -136,6 +138,17 @@ class ChatOptions:
             rich_help_panel=PROMPT,
         ),
     ] = "refuse"
+    think: Annotated[
+        str | None,
+        typer.Option(
+            "--think",
+            parser=one_of(*THINK),
+            metavar="on|off|hide",
+            help="Whether the model reasons before it answers, and whether that is shown; usually as its template has "
+            "it, and dimmed. Reasoning is never written into pipes and files.",
+            rich_help_panel=ANSWER,
+        ),
+    ] = None
     compare: Annotated[
         bool,
         typer.Option(

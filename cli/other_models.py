@@ -3,19 +3,21 @@
 from dataclasses import dataclass, replace
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer, Settings, parse_draft
+from specchat.profiles.settings import Layer, parse_draft
 from specchat.speculative.llama.pair_config import PairConfig
 
 from .chat_pair import ChatPair
 from .conversation import Conversation
 from .dialogue import Dialogue
+from .draft_wish import draft_wish
 from .environment import Environment
 from .flags import SPELLED, PairOptions
 from .keeper import Keeper
 from .kept_chat import KeptChat
 from .loading import load
-from .precedence import asked
+from .precedence import Asked, asked
 from .request import obtain_config
+from .resuming import resume
 from .screen import warn
 from .speaker import Speaker
 
@@ -48,17 +50,19 @@ class OtherModels:
         self.flags, self.profile, self.template = flags, profile, template
         return config
 
-    def dialogue(self, speaker: Speaker, settings: Settings, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
+    def dialogue(self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
         """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
 
         Raises what opening it does.
         """
+        settings = wanted.settings
+        load_other = lambda config: load(self.env, config, self.quiet)  # noqa: E731
         dialogue = Dialogue(
-            ChatPair(speaker, lambda config: load(self.env, config, self.quiet), self.config, settings.target),
+            ChatPair(speaker, load_other, self.config, settings.target, draft_wish(wanted)),
             Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
             conversation=Conversation(settings.system),
             drops_oldest=drops_oldest,
         )
         if kept.begun and kept.sessions and kept.name:
-            dialogue.resume(kept.sessions, kept.name)
+            resume(dialogue, kept.sessions, kept.name)
         return dialogue

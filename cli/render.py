@@ -15,6 +15,7 @@ from .options import OutputOptions
 from .screen import joined, note, warn
 from .statistics import statistics
 from .status_line import StatusLine
+from .thoughts import Thoughts
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.exactness import Exactness
@@ -25,11 +26,15 @@ LONG_PROMPT = 256
 
 @dataclass(slots=True)
 class Renderer:
-    """Shows one generation after the other; `n_ctx` is the target's context."""
+    """Shows one generation after the other; `n_ctx` is the target's context.
+
+    Reasoning is dimmed, or with `folds` only counted.
+    """
 
     env: Environment
     options: OutputOptions
     n_ctx: int
+    folds: bool = False
     _line: StatusLine = field(init=False)
     _reading_since: tuple[float, int] = (0.0, -1)
 
@@ -41,6 +46,8 @@ class Renderer:
         writer = AnswerWriter(self.env, self.options.tint)
         figures = LiveFigures(self.env.now, self.n_ctx)
         live = LiveLine(self.env, figures.items, shown=not self.options.quiet and not self.options.json)
+        shown = not self.folds and not self.options.json
+        thoughts = Thoughts(self.env, writer, live, self._line, shown, noted=not self.options.quiet)
         self._reading_since = (self.env.now(), -1)
         try:
             for event in events:
@@ -50,7 +57,11 @@ class Renderer:
                         self._progress(event)
                     case RoundFinished(step):
                         figures.add(step)
+                        thoughts.count(len(step.tokens))
+                    case TextChunk(text, is_reasoning=True):
+                        thoughts.add(text)
                     case TextChunk(text, from_draft):
+                        thoughts.end()
                         self._line.clear()
                         if not self.options.json:
                             live.around(text, partial(writer.write, from_draft=from_draft))
@@ -66,6 +77,10 @@ class Renderer:
         """Say what there is to say about a generation that is over."""
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
+        elif finished.reasoning and not finished.text and finished.finish_reason == "length" and not self.options.quiet:
+            warn(
+                self.env, "The answer is cut before it began: -n N lets the model think longer, --think off not at all."
+            )
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
             items = statistics(finished, self.n_ctx, thorough, exactness)

@@ -23,6 +23,8 @@ from .precedence import Asked, profiles_of
 from .whereabouts import whereabouts
 
 NO_LIMIT = -1
+_THINKS = {"on": True, "off": False, "hide": None}
+"""What the words of `--think` ask of a template; None leaves it alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +43,17 @@ def check_model(env: Environment, asked: Asked, prompt: PromptOptions, command: 
 
 def limits(answer: AnswerOptions, settings: Settings) -> Limits:
     """Where the answer ends."""
-    limit = None if answer.limit in (None, NO_LIMIT) else answer.limit
-    return Limits(max_tokens=limit, stop=settings.stop or ())
+    return Limits(max_tokens=chosen_limit(answer.limit), stop=settings.stop or ())
+
+
+def chosen_limit(asked: int | None) -> int | None:
+    """The most tokens of an answer; None is no limit."""
+    return None if asked == NO_LIMIT else asked
+
+
+def chosen_seed(asked: int) -> int:
+    """The seed that was asked for, or one that is chosen now."""
+    return randbelow(MAX_SEED + 1) if asked == RANDOM_SEED else asked
 
 
 def obtain_config(
@@ -63,7 +74,6 @@ def obtain_config(
     required = asked.draft_named or settings.draft_length is not None or verification != "coupled"
     with _naming_the_profile(asked):
         pair = obtain_pair(env, settings, where, draft_required=required, quiet=quiet)
-    seed = options.sampling.seed
     config = PairConfig(
         target=pair.target.path,
         draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
@@ -73,7 +83,7 @@ def obtain_config(
         cache_folder=env.cache_folder,
         verification=cast(VerificationName, verification),
         exact=options.drafting.exact,
-        seed=randbelow(MAX_SEED + 1) if seed == RANDOM_SEED else seed,
+        seed=chosen_seed(options.sampling.seed),
         chat_template=chat_template,
     )
     return with_draft(env, with_settings(config, settings), settings.draft, where, quiet)
@@ -96,6 +106,7 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
         config,
         target_config=_loaded_by(config.target_config, settings, settings.gpu_layers),
         draft_config=_loaded_by(config.draft_config, settings, settings.draft_gpu_layers),
+        thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,

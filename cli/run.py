@@ -54,7 +54,7 @@ def run(
     check_script(script, output, chat=chat.interactive, compare=chat.compare)
     options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     system = text_or_file(env, chat.system) if chat.system is not None else None
-    flags = flag_settings(options, env.mirror, system, answer.stop)
+    flags = flag_settings(options, env.mirror, system, answer.stop, chat.think)
     if models.show_config:
         show_config(env, asked(env, flags, models.profile), output.json)
         return
@@ -76,20 +76,22 @@ def run(
         keep_suggestion(env, suggested)
     conversation = Conversation(settings.system)
     with load(env, config, output.quiet) as pair:
-        speaker = Speaker(env, pair, limits(answer, settings), output)
+        speaker = Speaker(env, pair, limits(answer, settings), output, folds=settings.think == "hide")
         if several:
             ask = chat_asker(pair, conversation.messages)
             several.run(Answerer(env, pair, speaker.limits, ask, script.extract, output.quiet))
             return
         if chat.compare:
-            Comparer(env, pair, speaker.limits, output).run(pair.chat_tokens(conversation.asking(text or "")))
+            Comparer(env, pair, speaker.limits, output, speaker.folds).run(
+                pair.chat_tokens(conversation.asking(text or ""))
+            )
             return
         if script.wanted:
             Scripted(speaker, script, destination).run(pair.chat_tokens(conversation.asking(text or "")))
             return
         kept = kept.if_wanted(env, text is None or chat.interactive)
         others = OtherModels(env, options, flags, models.profile, template, output.quiet)
-        dialogue = others.dialogue(speaker, settings, kept, drops_oldest=chat.overflow == "drop-oldest")
+        dialogue = others.dialogue(speaker, wanted, kept, drops_oldest=chat.overflow == "drop-oldest")
         if system is not None:
             dialogue.set_system(system)
         if text is None or chat.interactive:

@@ -8,6 +8,7 @@ from unicodedata import combining, east_asian_width
 from .environment import Environment
 
 _RED, _YELLOW, _DIM, _RESET = "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
+_BEGINNING = 60
 _CONTROL = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -19,6 +20,12 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """`text` with pictures in the place of line breaks and tabs too: a name that others gave a file."""
     return visible(text).replace("\n", "␊").replace("\t", "␉")
+
+
+def beginning(text: str) -> str:
+    """As much of a text as says which one it is, in a line."""
+    line = one_line(text)
+    return line if len(line) <= _BEGINNING else f"{line[: _BEGINNING - 1]}…"
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -94,7 +94,8 @@ def _found(env: Environment, name: str | None) -> Recovered:
 
 def _last(found: Recovered, extract: bool) -> str:
     """The last answer in a session, or the first code block in it. Raises `SpecchatError` where there is none."""
-    answer = found.transcript.last_answer
+    turns = reversed(found.transcript.turns)  # the last of them may be a question that was never answered
+    answer = next((turn.message.content for turn in turns if turn.message.role == "assistant"), None)
     if answer is None:
         raise SpecchatError(f"Nothing was answered in {found.place.name}.", "specchat session list shows all.")
     text = extracted(answer) if extract else answer

@@ -13,7 +13,7 @@ from .sessions.store import Listed
 from .sessions.transcript import Transcript
 from .table import Entry, table_lines
 
-_HEADER = ("name", "turns", "changed", "model", "first words")
+_HEADER = ("name", "answers", "changed", "model", "first words")
 _LONGEST = 40
 _ENDS = {
     "length": "cut off",
@@ -26,7 +26,7 @@ _ENDS = {
 
 def overview(rows: Sequence[Listed], columns: int | None) -> list[str]:
     """The lines of a table of sessions."""
-    return table_lines(_HEADER, [Entry(_cells(row), _notes(row)) for row in rows], columns, named=("turns",))
+    return table_lines(_HEADER, [Entry(_cells(row), _notes(row)) for row in rows], columns, named=("answers",))
 
 
 def overview_json(folder: Path, rows: Sequence[Listed]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def _cells(row: Listed) -> tuple[str, ...]:
     if row.transcript is None:
         return (row.name, "", changed, "", "")
     chat = row.transcript
-    return (row.name, str(len(chat.turns)), changed, _short(chat.header.model), _beginning(chat.first_words))
+    return (row.name, str(chat.answers), changed, _short(chat.header.model), _beginning(chat.first_words))
 
 
 def _notes(row: Listed) -> list[str]:
@@ -74,7 +74,7 @@ def _content(folder: Path, row: Listed) -> dict[str, Any]:
     chat = row.transcript
     return content | {
         "started": chat.header.started,
-        "turns": len(chat.turns),
+        "answers": chat.answers,
         "model": chat.header.model,
         "draft": chat.header.draft,
         "first_words": _beginning(chat.first_words),

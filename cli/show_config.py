@@ -20,6 +20,7 @@ UNSAID = {
     "threads": "one a core",
     "system": "none",
     "stop": "none",
+    "think": "as the template has it",
 }
 """What holds where nothing has a value."""
 _LONGEST = 60

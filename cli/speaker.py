@@ -36,12 +36,16 @@ def check_length(pair: "Pair", prompt: Sequence[int], limits: Limits) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Generates after a prompt and shows it. An interrupt of the session ends the answer and keeps what was said."""
+    """Generates after a prompt and shows it. An interrupt of the session ends the answer and keeps what was said.
+
+    Reasoning is only counted with `folds`.
+    """
 
     env: Environment
     pair: "Pair"
     limits: Limits
     output: OutputOptions
+    folds: bool = False
 
     def speak(
         self,
@@ -56,7 +60,7 @@ class Speaker:
         called with each piece that was shown.
         """
         session = self.pair.session
-        renderer = Renderer(self.env, self.output, session.n_ctx)
+        renderer = Renderer(self.env, self.output, session.n_ctx, self.folds)
         check_length(self.pair, prompt, self.limits)
         limits = self.limits
         events = session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop, index=index, seed=seed)

@@ -36,6 +36,7 @@ class Settings:
     cache_type_v: str | None = None
     system: str | None = None
     stop: tuple[str, ...] | None = None
+    think: str | None = None
     temperature: float | None = None
     top_k: int | None = None
     top_p: float | None = None
@@ -61,6 +62,7 @@ WHOLE = ("top_k", "penalty_last_n")
 KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
 """The keys of a file; `SAMPLING` stands in a mapping of its own there."""
 FLASH_ATTENTION = ("auto", "on", "off")
+THINK = ("on", "off", "hide")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         cache_type_v=values.text("cache_type_v"),
         system=values.text("system"),
         stop=values.texts("stop"),
+        think=values.word("think", THINK),
         **{each: sampling.integer(each, -1) if each in WHOLE else sampling.number(each) for each in SAMPLING},  # type: ignore[arg-type]
     )
     _check(settings, values, sampling)

@@ -9,7 +9,7 @@ from .settings import NAMES, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
-_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop")
+_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think")
 _FLOATS = tuple(name for name in SAMPLING if name not in WHOLE)
 
 

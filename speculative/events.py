@@ -21,10 +21,14 @@ class PromptProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """Finished text, never part of a character; `from_draft` if its last token was an accepted draft token."""
+    """Finished text, never part of a character; `from_draft` if its last token was an accepted draft token.
+
+    It is part of the answer, or of the reasoning before it.
+    """
 
     text: str
     from_draft: bool
+    is_reasoning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class RoundFinished:
 class GenerationFinished:
     """The last event of every generation, cancelled ones included; `tokens` include the end token.
 
+    `text` is the answer, without the `reasoning` that the model wrote before it.
     An `error` in the middle of it ends it here, with all that was said before.
     """
 
@@ -47,6 +52,7 @@ class GenerationFinished:
     seed: int
     stats: GenerationStats
     error: SpecchatError | None = None
+    reasoning: str = ""
 
 
 Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

@@ -9,9 +9,9 @@ from .errors import Cancelled, SpecchatError
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
+from .reasoning.stream import AnswerStream
 from .rounds import Round
 from .stats import generation_stats
-from .text import TextStream
 from .verification import Verification
 
 
@@ -33,7 +33,7 @@ class Generation:
     seed: int
     index: int
     verification: Verification
-    stream: TextStream
+    stream: AnswerStream
     interrupt: Interrupt
     _n_prompt: int = 0
     _n_cached: int = 0
@@ -62,8 +62,8 @@ class Generation:
             self._reason, self._error = "error", error
         finished = perf_counter()
         first_token = first_token or finished
-        if tail := self.stream.finish():
-            yield TextChunk(tail, from_draft=False)
+        for span in self.stream.finish():
+            yield TextChunk(span.text, from_draft=False, is_reasoning=span.is_reasoning)
         yield self._finished(first_token - started, finished - first_token)
 
     def _read_prompt(self) -> Iterator[Event]:
@@ -80,8 +80,8 @@ class Generation:
             if self.decoder.is_end(token):
                 self._reason = "stop"
                 return
-            if text := self.stream.push(self.piece(token)):
-                yield TextChunk(text, from_draft=place < step.accepted)
+            for span in self.stream.push(self.piece(token)):
+                yield TextChunk(span.text, from_draft=place < step.accepted, is_reasoning=span.is_reasoning)
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]
@@ -98,4 +98,12 @@ class Generation:
             prompt_seconds=prompt_seconds,
             predicted_seconds=predicted_seconds,
         )
-        return GenerationFinished(self.stream.text, tokens, self._reason or self.full, self.seed, stats, self._error)
+        return GenerationFinished(
+            text=self.stream.text,
+            tokens=tokens,
+            finish_reason=self._reason or self.full,
+            seed=self.seed,
+            stats=stats,
+            error=self._error,
+            reasoning=self.stream.reasoning,
+        )

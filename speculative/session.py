@@ -10,8 +10,13 @@ from .generation import Generation
 from .interrupt import Interrupt
 from .model import common_prefix
 from .noise import SeededNoise, answer_seed
-from .text import TextStream
+from .reasoning.formats import ReasoningFormat
+from .reasoning.spans import Splitter, Unsplit
+from .reasoning.stream import AnswerStream
 from .verification import VerificationName, verification
+
+_TAIL = 32
+"""Tokens at the end of a prompt in which it shows whether reasoning has begun."""
 
 
 @dataclass(slots=True)
@@ -19,8 +24,9 @@ class Session:
     """Generates one text after the other with the same models.
 
     `piece` gives the bytes of a token, `n_ctx` and `n_batch` are the target's context and its longest pass. The n-th
-    generation of a session has a seed of its own, derived from `seed`. Whoever requests the `interrupt` ends the
-    running generation, or else the next one, which then finishes as cancelled; the request is met with that.
+    generation of a session has a seed of its own, derived from `seed`. Texts in which `reasoning` is told from answers
+    are in its format. Whoever requests the `interrupt` ends the running generation, or else the next one, which then
+    finishes as cancelled; the request is met with that.
     """
 
     decoder: SpeculativeDecoder
@@ -30,6 +36,7 @@ class Session:
     seed: int
     verification: VerificationName = "coupled"
     interrupt: Interrupt = field(default_factory=Interrupt)
+    reasoning: ReasoningFormat | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
 
@@ -37,12 +44,13 @@ class Session:
         """A new session over the same models, which has generated nothing yet."""
         return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
-    def start_over(self, *, reuse: bool = True) -> None:
-        """Answer the next prompt as a new session would, with the same seed.
+    def start_over(self, *, seed: int | None = None, reuse: bool = True) -> None:
+        """Answer the next prompt as a new session would, with this seed, or the same one.
 
         With `reuse`, what the cache holds of the prompt is not read again. A new session may cut the prompt into other
         passes, so its text is the same up to rounding only.
         """
+        self.seed = self.seed if seed is None else seed
         self._generations = 0
         if not reuse:
             self._context = []
@@ -83,9 +91,49 @@ class Session:
             seed=seed,
             index=index,
             verification=verification(self.verification, SeededNoise(seed)),
-            stream=TextStream(stop),
+            stream=AnswerStream(self._splitter(prompt, index), stop),
             interrupt=self.interrupt,
         ).events()
+
+    def said(self, prompt: Sequence[int], tokens: Sequence[int]) -> AnswerStream:
+        """What `tokens` say behind `prompt`, as far as its characters are complete."""
+        stream = AnswerStream(self._splitter(prompt, 0))
+        for token in tokens:
+            stream.push(self.piece(token))
+        stream.finish()
+        return stream
+
+    def reasoned(self, prompt: Sequence[int], tokens: Sequence[int], index: int) -> int:
+        """How many of `tokens`, behind a prompt as `generate` takes it, come before the answer."""
+        stream = AnswerStream(self._splitter(prompt, index))
+        for count, token in enumerate(tokens):
+            stream.push(self.piece(token))
+            if stream.text:
+                return count
+        return len(tokens)
+
+    def lead(self, prompt: Sequence[int]) -> str:
+        """The text that stands between a prompt and an answer without reasoning."""
+        return self.reasoning.lead(self._ending(prompt)) if self.reasoning else ""
+
+    def skip(self, prompt: Sequence[int]) -> str:
+        """The same for a model that would begin to reason otherwise."""
+        return self.reasoning.skip(self._ending(prompt)) if self.reasoning else ""
+
+    def _splitter(self, prompt: Sequence[int], index: int) -> Splitter:
+        """For what follows `prompt`, whose last `index` tokens are the beginning of the answer."""
+        if self.reasoning is None:
+            return Unsplit()
+        start = len(prompt) - index
+        splitter = self.reasoning.splitter(self._ending(prompt[:start]))
+        splitter.push(self._text(prompt[start:]))
+        return splitter
+
+    def _ending(self, prompt: Sequence[int]) -> str:
+        return self._text(prompt[-_TAIL:])
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        return b"".join(map(self.piece, tokens)).decode(errors="replace")
 
     def check(self, prompt: Sequence[int], max_tokens: int | None) -> None:
         """Raise `PromptTooLongError` or `UsageError` where nothing can be generated."""

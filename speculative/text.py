@@ -23,7 +23,11 @@ class TextStream:
 
     def push(self, piece: bytes) -> str:
         """The text that is certain now that `piece` has come; sets `stopped` when a stop string is complete."""
-        self._held += self._decoder.decode(piece)
+        return self.push_text(self._decoder.decode(piece))
+
+    def push_text(self, text: str) -> str:
+        """The same for what is text already."""
+        self._held += text
         places = [place for place in (self._held.find(stop) for stop in self.stop) if place >= 0]
         if places:
             self.stopped = True

@@ -28,7 +28,10 @@ _SPM_WORDS = ("▁t", "he", "▁the", "</", "</s", "to", "<t")
 
 @dataclass(frozen=True, kw_only=True)
 class TinyModel:
-    """What to write. Models of one seed are equal, save for `noise` times the weights of another seed."""
+    """What to write. Models of one seed are equal, save for `noise` times the weights of another seed.
+
+    A vocabulary of the tokenizer "bpe" has more `control` tokens if they are given.
+    """
 
     architecture: Literal["llama", "mamba"] = "llama"
     name: str = "Tiny"
@@ -43,6 +46,7 @@ class TinyModel:
     n_ctx: int = 1024
     template: str | None = CHATML
     adds_bos: bool = False
+    control: tuple[str, ...] = ()
     metadata: dict[str, int] = field(default_factory=dict, hash=False)
 
 
@@ -96,7 +100,7 @@ def _write_bpe(writer: gguf.GGUFWriter, model: TinyModel) -> None:
     vocabulary += [(word.replace(" ", ""), normal) for word in _WORDS]
     special = ("<|endoftext|>", control), ("<|im_start|>", control), ("<|im_end|>", control)
     user_defined = ("<tool_call>", gguf.TokenType.USER_DEFINED), ("    ", gguf.TokenType.USER_DEFINED)
-    vocabulary += [*special, *user_defined, ("</s>", normal)]
+    vocabulary += [*special, *user_defined, ("</s>", normal), *((text, control) for text in model.control)]
     merges = ["Ġ t", "h e", "Ġt he", "Ġ a", "i n", "o n", "Ċ Ċ", "e r", "u s", "us er", "Ġ Ġ"]
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2")

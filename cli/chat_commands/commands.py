@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING
 
 from .kept import load, save
 from .registry import ChatCommand
-from .settings import draft, model, set_value, show, stats, tint
+from .setting import set_value
+from .settings import draft, model, show, stats, think, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 
@@ -40,11 +41,12 @@ COMMANDS = (
     ChatCommand(("clear", "new"), "", "begin anew; the system prompt stays", clear),
     ChatCommand(("file",), "PATH… [-- TEXT]", "send files, and what you ask of them", file),
     ChatCommand(("system",), "[TEXT|@FILE|none]", "show or set the system prompt", system),
-    ChatCommand(("set",), "NAME VALUE", "change a setting, such as temp or ctx", set_value),
+    ChatCommand(("set",), "NAME VALUE", "change a setting: temp, ctx, seed, n, …", set_value),
     ChatCommand(("show",), "", "settings, and how full the context is", show),
     ChatCommand(("stats",), "", "all about the last answer", stats),
     ChatCommand(("draft",), "[off|on|auto|ngram|MODEL]", "what guesses", draft),
     ChatCommand(("model",), "[MODEL]", "another model goes on with the chat", model),
+    ChatCommand(("think",), "[on|off|hide]", "show thoughts; whether to think, and show it", think),
     ChatCommand(("tint",), "", "colour what was guessed right", tint),
     ChatCommand(("save",), "NAME", "keep the chat under a name of its own", save),
     ChatCommand(("load",), "NAME", "go on with a chat that was kept", load),

@@ -5,7 +5,7 @@ from ..line.completions import Completions
 from ..sessions.store import sessions_of
 from ..stores import inventory
 from .commands import COMMANDS
-from .settings import setting_names
+from .setting import setting_names
 
 _WEIGHTS = (".gguf",)
 
@@ -22,6 +22,7 @@ def completions(env: Environment) -> Completions:
             "/model": models,
             "/draft": lambda: ["off", "on", "auto", "ngram", *models()],
             "/set": setting_names,
+            "/think": lambda: ["on", "off", "hide"],
             "/load": lambda: sessions_of(env).names(),
         },
         before_files={"/file": ("",), "/model": _WEIGHTS, "/draft": _WEIGHTS},

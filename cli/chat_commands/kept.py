@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import UsageError
 
+from .. import resuming
 from ..sessions.store import sessions_of
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ def save(chat: "Dialogue", name: str) -> None:
     """Keep the chat under a name of its own, and go on in that session."""
     if not name:
         raise UsageError("The session has no name.", "Write one behind it: /save plans")
-    chat.save(sessions_of(chat.env), name)
+    resuming.save(chat, sessions_of(chat.env), name)
     chat.tell(f"Kept as {name}; specchat run --session {name} goes on with it.")
 
 
@@ -22,4 +23,4 @@ def load(chat: "Dialogue", name: str) -> None:
     """Go on with a session that was kept."""
     if not name:
         raise UsageError("No session is named.", "Write its name behind it; specchat session list shows all.")
-    chat.resume(sessions_of(chat.env), name)
+    resuming.resume(chat, sessions_of(chat.env), name)

@@ -1,53 +1,18 @@
-"""Commands that change how the model answers, and those that show it."""
+"""Commands that show how the model answers, and those that change who does."""
 
 from typing import TYPE_CHECKING
 
-from specchat.profiles.settings import NAMES, SAMPLING
-from specchat.profiles.variables import settings_of_texts
+from specchat.profiles.settings import SAMPLING
 from specchat.speculative.errors import UsageError
 
-from ..flags import SPELLED
+from ..introduction import draft_items_of, introduce, model_items, target_items, tell_items
 from ..line.completions import path_argument
 from ..screen import one_line
 from ..statistics import statistics
+from .setting import set_value
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
-
-_ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
-_SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
-_HINT = "For example: /set temp 0.2. /show has all settings."
-
-
-def setting_names() -> list[str]:
-    """What can stand behind /set: the options without their dashes, and for short ones the names of the settings."""
-    spelled = [(name, SPELLED[name]) for name in NAMES if name not in _ELSEWHERE]
-    return [option[2:] if option.startswith("--") else name for name, option in spelled]
-
-
-def set_value(chat: "Dialogue", argument: str) -> None:
-    """Change a setting, as its option does; `ctx N` loads the model anew and keeps the chat."""
-    word, _, value = argument.partition(" ")
-    name = _setting(word)
-    if not value.strip():
-        raise UsageError(f"What shall {word or 'it'} be?", _HINT)
-    settings = settings_of_texts({name: value.strip()}, {name: word}).settings
-    chat.who.change(settings)
-    chat.tell(f"{word} is {value.strip()}.")
-
-
-def _setting(word: str) -> str:
-    """The setting that a word means: its name in a profile, or its option without the dashes."""
-    if not word:
-        raise UsageError("No setting is named.", _HINT)
-    plain = word.lstrip("-").replace("-", "_")
-    spelled = {option.lstrip("-").replace("-", "_"): name for name, option in SPELLED.items()}
-    name = plain if plain in NAMES else _SHORT.get(plain) or spelled.get(plain)
-    if name is None:
-        raise UsageError(f"There is no setting called {word}.", _HINT)
-    if name in _ELSEWHERE:
-        raise UsageError(f"{word} has a command of its own.", f"Type {_ELSEWHERE[name]}.")
-    return name
 
 
 def show(chat: "Dialogue", _: str) -> None:
@@ -55,15 +20,24 @@ def show(chat: "Dialogue", _: str) -> None:
     pair = chat.pair
     config, session = pair.config, pair.session
     rows = [
-        ("model", pair.target.name),
-        ("draft", " and ".join(pair.drafted_by) if chat.who.drafts else "off"),
+        ("model", " · ".join(model_items(pair))),
+        ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
         ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
         ("system", chat.conversation.system or "none"),
         *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
         ("draft_max", str(config.draft_max)),
+        *([("think", _thinking(chat))] if session.reasoning else []),
+        ("seed", str(session.seed)),
+        ("n", "no limit" if chat.limits.max_tokens is None else f"{chat.limits.max_tokens:,}"),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _thinking(chat: "Dialogue") -> str:
+    if chat.speaker.folds:
+        return "hide"
+    return {None: "as the template has it", True: "on", False: "off"}[chat.pair.config.thinks]
 
 
 def stats(chat: "Dialogue", _: str) -> None:
@@ -80,20 +54,34 @@ def tint(chat: "Dialogue", _: str) -> None:
     chat.tell("Guesses that were right are coloured." if chat.who.toggle_tint() else "Nothing is coloured.")
 
 
+def think(chat: "Dialogue", argument: str) -> None:
+    """Show what was thought before the last answer, or say whether to think, and whether to show it."""
+    if argument:
+        set_value(chat, f"think {argument}")
+        if chat.pair.session.reasoning is None:
+            chat.tell(f"{chat.pair.target.name} is not known to reason; it answers at once.")
+        return
+    answer = chat.conversation.answer
+    if answer is None or not answer.reasoning:
+        raise UsageError("Nothing was thought before the last answer.", "/think on|off|hide says what shall be.")
+    chat.tell(answer.reasoning)
+
+
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:
         chat.who.change_models(target=path_argument(argument))
-    chat.tell(f"{chat.pair.target.name} answers.")
+        introduce(chat)
+    else:
+        tell_items(chat, target_items(chat.pair))
 
 
 def draft(chat: "Dialogue", argument: str) -> None:
     """Show what guesses, switch it off or on, or name another: a model, auto, ngram."""
-    if argument == "off":
-        chat.who.draft(False)
-    elif argument == "on":
-        chat.who.draft(True)
-    elif argument:
+    if argument in ("", "on", "off"):
+        if argument:
+            chat.who.draft(argument == "on")
+        tell_items(chat, draft_items_of(chat))
+    else:
         chat.who.change_models(draft=path_argument(argument))
-    drafted_by = chat.pair.drafted_by if chat.who.drafts else ()
-    chat.tell(f"Drafted by {' and '.join(drafted_by)}." if drafted_by else "Nothing drafts: decoding is plain.")
+        introduce(chat)

@@ -40,7 +40,7 @@ def copy(chat: "Dialogue", _: str) -> None:
     answer = chat.conversation.answer
     if answer is None:
         raise UsageError("Nothing was said yet.", "Ask something first.")
-    data = answer.encode("utf-8", "replace")
+    data = answer.content.encode("utf-8", "replace")
     if len(data) > _MOST_COPIED:
         raise UsageError(f"The answer has {len(data):,} bytes, more than a terminal copies.", "Save it: /save NAME")
     chat.env.stderr.write(f"\x1b]52;c;{b64encode(data).decode()}\a")

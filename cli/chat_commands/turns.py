@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import UsageError
 
 from ..line.editor import edit_text
-from ..screen import one_line
+from ..screen import beginning
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
-
-_SHOWN = 60
 
 
 def regen(chat: "Dialogue", _: str) -> None:
@@ -28,7 +26,7 @@ def go_on(chat: "Dialogue", _: str) -> None:
 def undo(chat: "Dialogue", _: str) -> None:
     """Take the last question and its answer back."""
     _require(chat)
-    chat.tell(f"Taken back: {_start(chat.take_back())}")
+    chat.tell(f"Taken back: {beginning(chat.take_back())}")
 
 
 def edit(chat: "Dialogue", _: str) -> None:
@@ -52,8 +50,3 @@ def clear(chat: "Dialogue", _: str) -> None:
 def _require(chat: "Dialogue") -> None:
     if not chat.conversation.turns:
         raise UsageError("Nothing was said yet.", "Ask something first.")
-
-
-def _start(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

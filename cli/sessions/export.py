@@ -30,7 +30,10 @@ def session_markdown(name: str, chat: Transcript) -> str:
     parts = [f"# {name}", "\n".join(f"- {word}: {_code(value)}" for word, value in facts if value)]
     for message in chat.messages:
         text = message.content
-        parts += [f"## {message.role.capitalize()}", text if _is_safe(message.role, text) else _fenced(text)]
+        parts.append(f"## {message.role.capitalize()}")
+        if message.reasoning:
+            parts += ["### Reasoning", _fenced(message.reasoning), "### Answer"]
+        parts.append(text if _is_safe(message.role, text) else _fenced(text))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

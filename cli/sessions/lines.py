@@ -78,6 +78,7 @@ def turn_content(turn: Turn) -> dict[str, Any]:
     """What JSON says of a turn."""
     content: dict[str, Any] = {"role": turn.message.role, "content": turn.message.content, "at": turn.at}
     if turn.message.role == "assistant":
+        content |= {"reasoning": turn.message.reasoning} if turn.message.reasoning else {}
         content |= {"finish_reason": turn.finish_reason, "seed": turn.seed}
     return content
 
@@ -99,7 +100,8 @@ def parse_entry(line: bytes) -> Entry | None:
         case {"role": role, "content": str(text), **facts} if role in _ROLES:
             seed = facts.get("seed")
             at, finish_reason = _text(facts.get("at")) or "", _text(facts.get("finish_reason"))
-            return Turn(Message(role, text), at, finish_reason, seed if type(seed) is int else None)
+            reasoning = _text(facts.get("reasoning")) or ""
+            return Turn(Message(role, text, reasoning), at, finish_reason, seed if type(seed) is int else None)
         case {"drop": int(count)} if count > 0 and count is not True:
             return Drop(count)
         case {"system": None | str() as system}:

@@ -93,12 +93,22 @@ class SessionLog:
 
     def add(self, message: Message, *, finish_reason: str | None = None, seed: int | None = None) -> None:
         """Keep a message, for an answer with why it ended and with its seed."""
-        self._keep(Turn(message, self.clock().isoformat(timespec="seconds"), finish_reason, seed))
+        self._keep(Turn(message, self._moment(), finish_reason, seed))
+        self._partial_ends()
+
+    def replace_answer(self, answer: Message, *, finish_reason: str | None = None, seed: int | None = None) -> None:
+        """Keep an answer in the place of the last message, which is one: never neither of them."""
+        self._keep(Drop(1), Turn(answer, self._moment(), finish_reason, seed))
         self._partial_ends()
 
     def show(self, text: str) -> None:
-        """Keep a piece of an answer that is not complete, until it is added, or its question dropped."""
-        self._attempt(lambda _: self._partial.write(text))
+        """Keep a piece of an answer that is not complete, until it is added, or its question dropped.
+
+        Where the last message is an answer, it is that one which goes on.
+        """
+        if text:
+            before = "" if self._partial.is_open else self.transcript.last_answer or ""
+            self._attempt(lambda _: self._partial.write(before + text))
 
     def drop(self, count: int) -> None:
         """Take the last messages back, as many as there are of them; the system prompt stays."""
@@ -126,9 +136,13 @@ class SessionLog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _keep(self, entry: Entry) -> None:
-        self.transcript.apply(entry)
-        self._attempt(lambda handle: write_all(handle, entry_line(entry)))
+    def _moment(self) -> str:
+        return self.clock().isoformat(timespec="seconds")
+
+    def _keep(self, *entries: Entry) -> None:
+        for entry in entries:
+            self.transcript.apply(entry)
+        self._attempt(lambda handle: write_all(handle, b"".join(map(entry_line, entries))))
 
     def _partial_ends(self) -> None:
         """Remove what was shown, now that a line stands for it that no loss of power takes away."""

@@ -27,7 +27,7 @@ class Partial:
             return
         if self._handle is None:
             self._handle = open_empty(self.path)
-        write_all(self._handle, text.encode(errors="replace"))
+        write_all(self._handle, _encoded(text))
 
     def remove(self) -> None:
         """Forget it: the answer is complete, or taken back."""
@@ -48,3 +48,13 @@ class Partial:
 def decoded(content: bytes) -> str:
     """The text of such a file; a character that is cut at its end is left out."""
     return codecs.getincrementaldecoder("utf-8")("replace").decode(content)
+
+
+def goes_on(text: str, before: str) -> bool:
+    """Whether the `text` of such a file is that of an answer and of more of it."""
+    start = decoded(_encoded(before))
+    return len(text) > len(start) and text.startswith(start)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")

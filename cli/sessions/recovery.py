@@ -1,6 +1,7 @@
 """A chat as its files tell it, whatever happened to the process that wrote them."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +10,9 @@ from specchat.speculative.messages import Message
 from ..quantities import moment
 from .disk import set_aside, write_all
 from .errors import SessionError, unknown
-from .lines import Turn, entry_line
+from .lines import Drop, Entry, Turn, entry_line
 from .names import is_name
-from .partial import decoded
+from .partial import decoded, goes_on
 from .place import Place
 from .reading import Reading, read
 from .transcript import Transcript
@@ -22,12 +23,15 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What the files of a session tell: its own, an answer that was interrupted, and `partial`, what is left of one."""
+    """What the files of a session tell: its own, and `partial`, what is left of an answer that was not complete.
+
+    `entries` keep that answer, if it is one that was interrupted.
+    """
 
     place: Place
     reading: Reading
     partial: bytes
-    answer: Turn | None
+    entries: Sequence[Entry]
 
     @property
     def transcript(self) -> Transcript:
@@ -42,7 +46,7 @@ class Recovered:
         elif self.reading.rest:
             line = self.reading.damaged
             sentences.append(f"Line {line} of {name} is damaged; with all that comes after it, it {fate}.")
-        if self.answer:
+        if self.entries:
             sentences.append("The last answer is not complete; it goes as far as it was shown.")
         return " ".join(sentences)
 
@@ -62,34 +66,42 @@ def recover(place: Place) -> Recovered:
         raise SessionError(f"{place.file}: {error.strerror}.", "It has to be a file that you may read.") from error
     reading = read(place.name, content)
     partial, written_at = _left(place.partial)
-    answer = _interrupted(reading, partial, written_at)
-    if answer:
-        reading.transcript.apply(answer)
-    return Recovered(place, reading, partial, answer)
+    entries = _interrupted(reading, partial, written_at)
+    for entry in entries:
+        reading.transcript.apply(entry)
+    return Recovered(place, reading, partial, entries)
 
 
 def repair(handle: int, found: Recovered) -> None:
     """Let the session's file, which is open, say all that was found. Raises `OSError`; nothing is lost then."""
     reading = found.reading
     if reading.rest:
-        lost = b"" if found.answer else found.partial
+        lost = b"" if found.entries else found.partial
         set_aside(reading.rest + lost, found.place.damaged)
         os.ftruncate(handle, len(reading.good))
     if not reading.good.endswith(b"\n"):
         write_all(handle, b"\n")
-    if found.answer:
-        write_all(handle, entry_line(found.answer))
+    if found.entries:
+        write_all(handle, b"".join(map(entry_line, found.entries)))
         os.fsync(handle)
     found.place.partial.unlink(missing_ok=True)
 
 
-def _interrupted(reading: Reading, partial: bytes, written_at: float) -> Turn | None:
-    """The answer that was shown before its process ended, if there is a question that it answers."""
-    text = decoded(partial)
-    if not (text and reading.transcript.unanswered and reading.whole_but_the_end):
-        return None
+def _interrupted(reading: Reading, partial: bytes, written_at: float) -> Sequence[Entry]:
+    """The answer that was shown before its process ended, if there is a question for it, or an answer that it goes on.
+
+    An answer that is no longer than the one that was written is that one, or its beginning.
+    """
+    text, chat = decoded(partial), reading.transcript
+    if not (text and reading.whole_but_the_end):
+        return ()
     when = moment(written_at).astimezone()
-    return Turn(Message("assistant", text), when.isoformat(timespec="seconds"), INTERRUPTED)
+    answer = Turn(Message("assistant", text), when.isoformat(timespec="seconds"), INTERRUPTED)
+    if chat.unanswered:
+        return (answer,)
+    if chat.last_answer is not None and goes_on(text, chat.last_answer):
+        return (Drop(1), answer)
+    return ()
 
 
 def _left(path: Path) -> tuple[bytes, float]:

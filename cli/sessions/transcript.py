@@ -32,15 +32,20 @@ class Transcript:
         return bool(self.turns) and self.turns[-1].message.role == "user"
 
     @property
+    def last_answer(self) -> str | None:
+        """What the assistant said, if that is the last word."""
+        last = self.turns[-1].message if self.turns else None
+        return last.content if last and last.role == "assistant" else None
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are."""
+        return sum(turn.message.role == "assistant" for turn in self.turns)
+
+    @property
     def first_words(self) -> str:
         """What the user said first; empty where nothing was said."""
         return next((turn.message.content for turn in self.turns if turn.message.role == "user"), "")
-
-    @property
-    def last_answer(self) -> str | None:
-        """What the assistant said last; None where it said nothing."""
-        answers = (turn.message.content for turn in reversed(self.turns) if turn.message.role == "assistant")
-        return next(answers, None)
 
     def apply(self, entry: Entry) -> None:
         """Let an entry come true; of more turns to drop than there are, all are dropped."""

@@ -34,7 +34,7 @@ def special_tokens(
     if _tokens(ids, PLAIN_STRIKE) & ends:
         text = _tokens(ids, [STRIKE])
         marked, ends = marked - text, ends - text
-    return frozenset(marked | (ends & defined) | _present([named["bos"], named["eos"], eot]))
+    return frozenset(marked | (ends & (defined | _present([eot]))) | _present([named["bos"], named["eos"]]))
 
 
 def _first(ids: Mapping[bytes, int], texts: Iterable[str]) -> int | None:

@@ -5,6 +5,7 @@ import functools
 import os
 import sys
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import llama_cpp
 from ..errors import ModelLoadError
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
+_KINDS = ("CPU", "GPU", "IGPU")  # the first of ggml_backend_dev_type
 _TILED = "GGML_CPU_TILED_MM"
 _REASON = "error loading model: "
 
@@ -75,12 +77,16 @@ def start_backend() -> Backend:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Something llama.cpp can compute on; memory in bytes."""
+    """Something llama.cpp can compute on; memory in bytes.
+
+    `kind` is "CPU", "GPU", "IGPU" for a GPU that shares the memory of the CPU, or empty for anything else.
+    """
 
     name: str
     description: str
     free: int
     total: int
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,22 @@ def device_names() -> tuple[str, ...]:
     return tuple(f"{device.name} {device.description}" for device in _devices())
 
 
+@functools.cache
+def gpus() -> tuple[str, ...] | None:
+    """The GPUs that models are put on, by what they are; None where this build does not tell."""
+    start_backend()
+    if not llama_cpp.llama_supports_gpu_offload():
+        return ()
+    devices = _devices()
+    return gpus_of(devices) if devices else None
+
+
+def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:
+    """Those of the `devices` that llama.cpp puts models on: one that shares the CPU's memory only where no other is."""
+    kinds = [[each.description for each in devices if each.kind == kind] for kind in ("GPU", "IGPU")]
+    return tuple(next(filter(None, kinds), []))
+
+
 def _devices() -> tuple[Device, ...]:
     """The devices, by ggml's own functions: llama-cpp-python has no bindings for these."""
     base, registry = _library("ggml-base"), _library("ggml")
@@ -126,13 +148,15 @@ def _devices() -> tuple[Device, ...]:
 def _device(base: ctypes.CDLL, pointer: int) -> Device:
     for function in (base.ggml_backend_dev_name, base.ggml_backend_dev_description):
         function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+    base.ggml_backend_dev_type.restype, base.ggml_backend_dev_type.argtypes = ctypes.c_int, [ctypes.c_void_p]
     size = ctypes.POINTER(ctypes.c_size_t)
     base.ggml_backend_dev_memory.restype = None
     base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
     free, total = ctypes.c_size_t(), ctypes.c_size_t()
     base.ggml_backend_dev_memory(pointer, ctypes.byref(free), ctypes.byref(total))
     name, description = base.ggml_backend_dev_name(pointer), base.ggml_backend_dev_description(pointer)
-    return Device(name.decode(), description.decode(), free.value, total.value)
+    kind = dict(enumerate(_KINDS)).get(base.ggml_backend_dev_type(pointer), "")
+    return Device(name.decode(), description.decode(), free.value, total.value, kind)
 
 
 def _library(name: str) -> ctypes.CDLL | None:

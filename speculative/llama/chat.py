@@ -11,6 +11,8 @@ from .standins import Marks, StandIns
 from .vocabulary import SpecialToken, Vocabulary
 
 _HINT = "Give a template of your own with --chat-template FILE, or continue raw text with specchat complete."
+_SWITCHES = ("enable_thinking", "thinking")
+"""What templates call the switch for reasoning: Qwen3 and most others the first, DeepSeek and Granite the second."""
 
 
 class ChatTemplate:
@@ -24,47 +26,53 @@ class ChatTemplate:
         if not source or source.isspace():
             raise ChatTemplateError(f"{title} is empty." if title else f"{name} has no chat template.", _HINT)
         self._vocabulary = vocabulary
-        self._source = source
+        self.source = source
         self._title = title or f"The chat template of {name}"
         self._formatters = (self._formatter(False), self._formatter(True))
         special = [token for token in vocabulary.special_tokens if not token.is_typeable]
         self._typed_marks = Marks(token.text for token in special)
         self._model_marks = Marks(token.text for token in special if token.is_control)
 
-    def tokens(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> list[int]:
+    def tokens(
+        self, messages: Sequence[Message], add_generation_prompt: bool = True, thinks: bool | None = None
+    ) -> list[int]:
         """The tokens of a chat: those of the rendered text, save that no text in it can pass for a control token.
 
         In messages of the model, user-defined tokens (`<tool_call>`) stay what they are, so that an answer is read as
-        it was written. There is exactly one BOS if the vocabulary adds one.
+        it was written. There is exactly one BOS if the vocabulary adds one. Templates that can be told whether to ask
+        for reasoning are told what `thinks` says, unless that is None.
 
         Raises `ChatTemplateError` with the template's own words if it rejects the messages.
         """
-        stand_ins = StandIns([self._source, *(message.content for message in messages)])
+        stand_ins = StandIns([self.source, *(message.content for message in messages)])
         replaced = [Message(message.role, self._replace(message, stand_ins)) for message in messages]
-        rendered = self.render(replaced, add_generation_prompt)
+        rendered = self.render(replaced, add_generation_prompt, thinks)
         if stand_ins.used:
             tokens = [token for part in self._partition(rendered) for token in self._part_tokens(part, stand_ins)]
         else:
             tokens = self._vocabulary.tokenize(rendered, parse_special=True)
         return self._with_one_bos(tokens)
 
-    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
+    def render(
+        self, messages: Sequence[Message], add_generation_prompt: bool = True, thinks: bool | None = None
+    ) -> str:
         """The text of a chat; a system message that the template does not know becomes part of the first turn."""
         folded = _fold_system(messages)
         try:
-            rendered = self._render(messages, add_generation_prompt)
+            rendered = self._render(messages, add_generation_prompt, thinks)
         except ChatTemplateError:
             if folded is None:
                 raise
-            return self._render(folded, add_generation_prompt)
+            return self._render(folded, add_generation_prompt, thinks)
         if folded is not None and messages[0].content.strip() not in rendered:
-            return self._render(folded, add_generation_prompt)
+            return self._render(folded, add_generation_prompt, thinks)
         return rendered
 
-    def _render(self, messages: Sequence[Message], add_generation_prompt: bool) -> str:
+    def _render(self, messages: Sequence[Message], add_generation_prompt: bool, thinks: bool | None) -> str:
+        said = {} if thinks is None else dict.fromkeys(_SWITCHES, thinks)
         dictionaries = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            response = self._formatters[add_generation_prompt](messages=dictionaries)  # type: ignore[arg-type]
+            response = self._formatters[add_generation_prompt](messages=dictionaries, **said)  # type: ignore[arg-type]
         except Exception as error:  # somebody else's program ran, and it can raise anything
             raise ChatTemplateError(f"{self._title} rejects the chat: {_said(error)}", _HINT) from error
         return response.prompt
@@ -73,7 +81,7 @@ class ChatTemplate:
         vocabulary = self._vocabulary
         try:
             return Jinja2ChatFormatter(
-                template=self._source,
+                template=self.source,
                 eos_token=_text(vocabulary, vocabulary.eos),
                 bos_token=_text(vocabulary, vocabulary.bos),
                 add_generation_prompt=add_generation_prompt,

@@ -93,6 +93,7 @@ class LlamaModel:
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))
         self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)
         self.n_ctx = loading.context_size(model, config)
+        self.n_layers = llama_cpp.llama_model_n_layer(model) + 1  # the output counts as one, as it does for -ngl
         self.size = llama_cpp.llama_model_size(model)  # bytes of all its tensors, in however many files
         self.n_batch = llama_cpp.llama_n_batch(context)
         self.max_rows = config.max_rows
@@ -125,6 +126,11 @@ class LlamaModel:
     def metadata(self, key: str) -> str | None:
         """The value of a key of the GGUF file as text, None if it has no such key."""
         return loading.metadata(self._model, key)
+
+    @property
+    def template(self) -> str | None:
+        """The chat template that the file has."""
+        return self.metadata("tokenizer.chat_template")
 
     @property
     def cached(self) -> list[int]:

@@ -16,8 +16,10 @@ from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
+from ..placement import Placement, placement
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
+from .backend import gpus
 from .chat import ChatTemplate
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
@@ -26,6 +28,7 @@ from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
+from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling
 
 
@@ -51,11 +54,21 @@ class Pair:
         vocabulary, name = self.target.vocabulary, self.target.name
         if (given := self.config.chat_template) is not None:
             return ChatTemplate(vocabulary, given, name, title="The given chat template")
-        return ChatTemplate(vocabulary, self.target.metadata("tokenizer.chat_template"), name)
+        return ChatTemplate(vocabulary, self.target.template, name)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         """The prompt that asks for the next message. Raises `ChatTemplateError`."""
-        return self.template.tokens(messages)
+        prompt = self.template.tokens(messages, thinks=self.config.thinks)
+        if self.config.thinks is False and prompt == self.template.tokens(messages, thinks=True):
+            return [*prompt, *self._marks(self.session.skip(prompt))]
+        return prompt
+
+    def answer_tokens(self, prompt: Sequence[int], text: str) -> list[int]:
+        """The tokens of an answer to `prompt`, which follow it without reasoning."""
+        return [*self._marks(self.session.lead(prompt)), *self.inner_tokens(text)]
+
+    def _marks(self, text: str) -> list[int]:
+        return self.target.vocabulary.tokenize(text, True) if text else []
 
     def text_tokens(self, text: str, special: bool) -> list[int]:
         """The tokens of raw text, after the BOS that the vocabulary wants; `special` parses control tokens in it."""
@@ -109,6 +122,18 @@ class Pair:
         if self.config.draft_length == 0:
             return ()
         return names(self.session.decoder.drafter, model=Path(self.config.draft).stem)
+
+    @property
+    def placement(self) -> Placement | None:
+        """Where the target computes; None where this build of llama.cpp does not tell."""
+        devices = gpus()
+        return None if devices is None else placement(self.target.n_layers, self.target.config.n_gpu_layers, devices)
+
+    @property
+    def plain_speed(self) -> float | None:
+        """Tokens a second without guesses, if passes over one token were measured on this machine."""
+        curve = self.costs.of(self.target.identity, self.target.config)
+        return 1 / curve.at(1) if 1 in curve.measured else None
 
     def take_notices(self) -> list[str]:
         """What the user should be told and was not yet."""
@@ -174,14 +199,18 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
         opened.pop_all()
+    reasoning = None if config.raw else reasoning_format(target.vocabulary, config.chat_template or target.template)
+    if config.thinks and reasoning is None:
+        notices.append(f"{target.name} is not known to reason; it answers at once.")
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
-        piece=target.vocabulary.piece,
+        piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
         n_batch=target.n_batch,
         seed=config.seed,
         verification=config.verification,
         interrupt=interrupt,
+        reasoning=reasoning,
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None

@@ -23,7 +23,8 @@ class PairConfig:
     is found out about the models is kept in `cache_folder` between runs. With `exact`, settings are looked for under
     which nothing that is drafted can change a bit of the text. `sampling` holds arguments of `SamplingParams`; what it
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
-    replaces the file's own. Without `draft_required`, a draft that fails stops nothing.
+    replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
+    not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text.
     """
 
     target: Path
@@ -39,6 +40,8 @@ class PairConfig:
     exact: bool = False
     seed: int = 0
     chat_template: str | None = None
+    thinks: bool | None = None
+    raw: bool = False
 
     @property
     def most_drafted(self) -> int:

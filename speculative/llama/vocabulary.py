@@ -78,8 +78,10 @@ class Vocabulary:
     def end_tokens(self) -> frozenset[int]:
         """All tokens that end a generation; a model may have several."""
         vocab, ends = self._vocab, llama_cpp.llama_vocab_is_eog
-        tokens = {token for token in self._marked(_CONTROL | _USER_DEFINED) if ends(vocab, token)}
-        return frozenset(tokens | {token for token in (self.eos, self.eot) if token is not None}) - self._misnamed
+        named = {token for token in (self.eos, self.eot) if token is not None}
+        tokens = {*self._marked(_CONTROL | _USER_DEFINED), *named}
+        # that a token ends a turn is not enough: gpt-oss begins its answer after one
+        return frozenset(token for token in tokens if ends(vocab, token)) - self._misnamed
 
     @functools.cached_property
     def _misnamed(self) -> frozenset[int]:

@@ -25,6 +25,8 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from specchat.speculative.model import Rows
 from specchat.speculative.ngram import NgramDrafter
+from specchat.speculative.placement import Placement
+from specchat.speculative.reasoning.formats import ReasoningFormat
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 
@@ -80,6 +82,8 @@ class FakePair:
     exactness: Exactness | None = None
     best_gain: float = 1.0
     sampling: SamplingParams = field(default_factory=lambda: SamplingParams(temperature=0))
+    placement: Placement | None = field(default_factory=lambda: Placement(33))
+    plain_speed: float | None = None
 
     @property
     def drafted_by(self) -> tuple[str, ...]:
@@ -103,7 +107,7 @@ class FakePair:
 
     @property
     def target(self) -> Any:
-        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train)
+        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train, can_rollback=True)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         if self.template_error:
@@ -122,6 +126,9 @@ class FakePair:
 
     def inner_tokens(self, text: str) -> list[int]:
         return list(text.encode())
+
+    def answer_tokens(self, prompt: Sequence[int], text: str) -> list[int]:
+        return [*self.session.lead(prompt).encode(), *self.inner_tokens(text)]
 
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))
@@ -166,6 +173,8 @@ class World:
     conceivable_gain: float = 1.0
     """How much any draft can gain, as costs have it."""
     on_load: Callable[[FakePair], None] = lambda pair: None
+    reasoning: ReasoningFormat | None = None
+    """How the model writes what it thinks before an answer."""
     today: date = date(2026, 1, 31)
     on_pass: Callable[["World", int], None] = lambda world, count: None
     on_chat: Callable[[int], None] = lambda count: None
@@ -272,6 +281,7 @@ class World:
             n_batch=self.n_batch,
             seed=config.seed,
             interrupt=interrupt,
+            reasoning=None if config.raw else self.reasoning,
         )
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))

@@ -46,19 +46,12 @@ def test_empty_lines_are_ignored_and_unknown_commands_are_not_sent():
     lines = ["", "  ", "/sytem be brief", "/undo it", "/exit"]
     world = World(stdin=None, screen=True, columns=200, lines=lines).run("run", "-m", "big.gguf", "--draft", "none")
     assert world.transcript == (
-        "Fake. Ctrl-D or /exit leaves; Ctrl-C stops an answer; /help has more.\n>>> \n>>>   \n>>> /sytem be brief\n"
+        "Fake · on the CPU · context 1,000\nnothing drafts · as --draft says\n"
+        "Ctrl-D or /exit leaves; Ctrl-C stops an answer; /help has more.\n>>> \n>>>   \n>>> /sytem be brief\n"
         "error: There is no command /sytem.\n"
         "hint: Did you mean /system? /help lists all; //sytem sends it as it is.\n>>> /undo it\n"
         "error: /undo takes nothing behind it.\nhint: //undo … sends it as it is.\n>>> /exit\n"
     )
-
-
-def test_the_chat_says_what_guesses():
-    def opened(*draft: str) -> str:
-        return World(stdin=None, screen=True, columns=200, lines=[]).run("run", "-m", "big.gguf", *draft).transcript
-
-    assert opened().startswith("Fake, drafted by n-grams. ")
-    assert opened("--draft", "small.gguf").startswith("Fake, drafted by n-grams and small. ")
 
 
 def test_a_path_is_not_a_command():

@@ -7,9 +7,11 @@ from base64 import b64encode
 
 import pytest
 
+from specchat.cli.chat_commands.commands import COMMANDS
+from specchat.cli.chat_commands.completing import completions
 from specchat.speculative.errors import ModelLoadError
 
-from .fakes import World
+from .fakes import ASK, END, World
 
 CHAT = ("run", "-m", "big.gguf", "--draft", "ngram")
 
@@ -156,6 +158,58 @@ def test_settings_hold_from_now_on():
     assert "temp is 0.2." in world.out
 
 
+def seeds(world):
+    return [int(seed) for seed in re.findall(r"(?:^|· )seed (\d+)", plain(world), re.MULTILINE)]
+
+
+def test_a_seed_makes_the_next_answers_those_of_a_new_chat_with_it():
+    new = seeds(chat("Hi", "Well?", more=("--stats", "-s", "5")))
+    assert seeds(chat("Hi", "/set seed 5", "Hi", "Well?", more=("--stats", "-s", "9")))[1:] == new
+
+
+def test_after_a_seed_is_set_the_passes_are_those_of_a_new_chat_as_well():
+    world = chat("Hi", "/set seed 5", "Well?", more=("--draft", "none"))
+    passes = world.pair.session.decoder.target.passes
+    assert [*b"Hi", ASK, *b"One.", END, *b"Well?", ASK] in passes
+
+
+def test_a_seed_outlives_a_change_of_models():
+    assert seeds(chat("/set seed 5", "/model other.gguf", "Hi", more=("--stats", "-s", "9"))) == [5]
+    assert chat("/set seed 5", "/set ctx 900", "Hi").pair.config.seed == 5
+
+
+def test_a_seed_is_chosen_and_told_where_it_is_left_to_chance():
+    said = [re.search(r"\nseed is (\d+)\.\n", plain(chat("/set seed -1", more=("-s", "5")))) for _ in range(2)]
+    assert len({match and match[1] for match in said}) == 2
+
+
+def test_answers_are_as_long_as_n_says():
+    world = chat("Hi", "/set n 4", "Well?", "/set n -1", "And?", answers=["abcdefgh"] * 3)
+    answers = [line for line in plain(world).splitlines() if line.startswith("abcd")]
+    assert answers == ["abcdefgh", "abcd", "abcdefgh"]
+    assert "n is 4." in plain(world)
+    assert "Answers have no limit." in plain(world)
+
+
+def test_n_outlives_a_change_of_models():
+    assert "abcde" not in plain(chat("/set n 4", "/model other.gguf", "Hi", answers=["abcdefgh"]))
+
+
+def test_show_tells_the_seed_and_the_limit():
+    shown = plain(chat("/show", "/set n 4000", "/set max-tokens 1234", "/set s 7", "/show", more=("-s", "5")))
+    assert re.findall(r"\nseed +(\d+)\n", shown) == ["5", "7"]
+    assert re.findall(r"\nn  +(.*)\n", shown) == ["no limit", "1,234"]
+
+
+def test_an_empty_stop_string_takes_all_away_and_says_so():
+    world = chat('/set stop "e."', "Hi", '/set stop ""', "/show", "Well?")
+    assert "e. ends answers." in plain(world)
+    assert "No string ends answers any more." in plain(world)
+    assert re.search(r"\nstop +none\n", plain(world))
+    assert told(world)[1] == ("assistant", "On")
+    assert "\nTwo.\n" in plain(world)
+
+
 WRONG = {
     "/set": "No setting is named.",
     "/set temp": "What shall temp be?",
@@ -163,6 +217,10 @@ WRONG = {
     "/set temp hot": "temp is 'hot', but has to be a number such as 0.8.",
     "/set top-p 3": "top-p: top_p is 3, but it is a probability.",
     "/set draft x": "draft has a command of its own.",
+    "/set seed x": "seed: 'x' is not a number.",
+    "/set seed -2": "The seed -2 is out of range.",
+    "/set n 0": "n: 0 tokens is nothing to generate.",
+    "/set n -2": "n: -2 is too small.",
     "/set ctx -5": "ctx is -5, but has to be a whole number from 0 to 2147483647.",
 }
 
@@ -183,19 +241,43 @@ def test_another_context_loads_the_model_anew_and_keeps_the_chat():
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
+def test_a_context_without_room_for_the_chat_is_refused_before_anything_is_loaded():
+    loaded = []
+    world = chat("Hi", "/set ctx 10", "/set ctx 11", "/set ctx 1", on_load=loaded.append)
+    assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 11]
+    for size in (10, 1):
+        assert (
+            f"error: A context of {size} leaves no room for an answer: the chat so far takes 10 tokens.\n"
+            "hint: /set ctx 522 has room; /undo and /clear make the chat shorter.\n"
+        ) in plain(world)
+
+
+def test_old_turns_need_no_room_in_a_context_where_they_are_forgotten():
+    loaded = []
+    lines = "a" * 90, "/set ctx 50", "/set ctx 7"
+    world = chat(*lines, on_load=loaded.append, more=("--overflow", "drop-oldest", "-sys", "Brief."))
+    assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 50]
+    assert "no room for an answer: the chat so far takes 8 tokens." in plain(world)
+
+
+def test_the_trained_context_may_be_too_small_as_well():
+    assert "A context of 5 leaves no room" in plain(chat("Hi", "/set ctx 0", n_ctx_train=5))
+
+
+def drafting(world):
+    """What was said of drafting, the opening left out."""
+    return [line for line in plain(world).splitlines() if line.startswith(("drafted", "nothing drafts"))][1:]
+
+
 def test_drafting_is_switched_off_and_on():
     world = chat("/draft", "/draft off", "/draft", "Hi", "/draft on", "/draft")
-    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
-    on, off = "Drafted by n-grams.", "Nothing drafts: decoding is plain."
-    assert lines == [on, off, off, on, on]
+    on, off = "drafted by n-grams · as --draft says", "nothing drafts · /draft on switches it on"
+    assert drafting(world) == [on, off, off, on, on]
 
 
 def test_drafting_stays_off_whatever_is_loaded():
-    world = chat(
-        "/draft off", "/set ctx 900", "/draft", "/model nothing-like-it", "/draft", "/model other.gguf", "/draft"
-    )
-    lines = [line for line in plain(world).splitlines() if line.startswith(("Drafted", "Nothing drafts"))]
-    assert set(lines) == {"Nothing drafts: decoding is plain."}
+    lines = "/draft off", "/set ctx 900", "/draft", "/model nothing-like-it", "/draft", "/model other.gguf", "/draft"
+    assert set(drafting(chat(*lines))) == {"nothing drafts · /draft on switches it on"}
 
 
 def test_mistyped_commands_are_no_messages_and_capitals_do_not_matter():
@@ -248,7 +330,8 @@ def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
 
 def test_show_tells_models_settings_and_the_context():
     shown = plain(chat("Hi", "/show"))
-    assert re.search(r"\nmodel +Fake\n", shown)
+    assert re.search(r"\nmodel +Fake · on the CPU\n", shown)
+    assert re.search(r"\ndraft +n-grams · as --draft says\n", shown)
     assert re.search(r"\ncontext +7 of 1,000 tokens\n", shown)
     assert re.search(r"\ntemperature +0\n", shown)
 
@@ -259,9 +342,19 @@ def test_help_lists_every_command():
         assert f"\n{name}" in shown
 
 
+def test_tab_knows_what_can_stand_behind_a_command(tmp_path):
+    known = completions(World(variables={"XDG_DATA_HOME": str(tmp_path)}, home=lambda: tmp_path).environment())
+    assert {"temp", "top-p", "context", "draft-max", "seed", "n"} <= set(known.words["/set"]())
+    for name in known.words["/set"]():
+        assert "There is no setting" not in plain(chat(f"/set {name} x"))
+    assert known.words["/load"]() == []
+    assert "off" in known.words["/draft"]()
+    assert all(name in known.commands for name in [*known.words, *known.before_files])
+
+
 def test_help_has_a_line_for_every_command_on_a_usual_terminal():
     lines = plain(chat("/help", columns=80)).splitlines()
-    assert sum(line.startswith("/") for line in lines) == 18
+    assert sum(line.startswith("/") for line in lines) == len(COMMANDS)
     assert not any(line.startswith("    ") for line in lines)
 
 

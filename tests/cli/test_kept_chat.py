@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,13 @@ def test_a_chat_is_kept_and_goes_on(data):
     assert str(done.pair.config.target).endswith("big.gguf")
     assert len(kept(data)) == 1
     assert len(kept(data)[0]) == 7
+
+
+def test_a_list_counts_answers_as_a_chat_does(data):
+    world(data, *CHAT, lines=["Hi", "Well?", "/save plans"])
+    assert "2 answers so far" in world(data, "run", "--session", "plans", lines=[]).out
+    listed = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert {each["answers"] for each in listed} == {2}
 
 
 def test_a_chat_in_which_nothing_was_said_leaves_nothing(data):
@@ -159,6 +167,24 @@ def test_old_turns_are_forgotten_where_that_is_asked(data):
     assert told(done)[0] == ("user", "b" * 30)
     refused = world(data, *CHAT, lines=lines, n_ctx=100)
     assert "error: The prompt has" in refused.transcript
+
+
+def test_an_answer_that_goes_on_when_its_process_is_killed_keeps_both_its_parts(data, tmp_path):
+    left = tmp_path / "left"
+
+    def copy(world, count):
+        """Leave what a killed process would: the folder as it is in the middle of the second part."""
+        if count == 6:
+            shutil.copytree(data, left)
+
+    lines = ["Hi", "/save plans", "/continue"]
+    world(data, *CHAT, "-n", "4", lines=lines, answers=["abcdefghij"], on_pass=copy)
+    assert kept(data)[-1] == [("user", "Hi"), ("assistant", "abcdefgh")]
+    [question, answer] = kept(left)[-1]
+    assert answer[1] in ("abcde", "abcdef", "abcdefg")
+    done = world(left, *CHAT, "--session", "plans", lines=["/continue"], answers=["abcdefghij"])
+    assert "The last answer is not complete; it goes as far as it was shown." in done.out
+    assert kept(left)[-1] == [question, ("assistant", "abcdefghij")]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signals")

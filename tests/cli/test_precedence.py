@@ -69,6 +69,7 @@ def test_every_setting_can_be_a_variable(home):
         "SPECCHAT_CACHE_TYPE_V": "q8_0",
         "SPECCHAT_SYSTEM": "Be brief.",
         "SPECCHAT_STOP": "END",
+        "SPECCHAT_THINK": "hide",
         "SPECCHAT_TEMPERATURE": "0.5",
         "SPECCHAT_TOP_K": "6",
         "SPECCHAT_TOP_P": "0.7",

@@ -1,6 +1,7 @@
 """Whatever is done in a chat, the caches agree with a new process that was told the same messages."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import llama_cpp
@@ -131,3 +132,16 @@ def test_a_sampled_answer_goes_on_with_its_own_seed(tiny_model_path):
         prompt = pair.chat_tokens(Conversation().asking("Hi"))
         *_, finished = pair.session.generate(prompt, max_tokens=20, seed=seed)
         assert tuple(chat.last.tokens) == finished.tokens
+
+
+def test_the_answer_after_a_seed_was_set_is_that_of_a_new_chat_with_it(tiny_model_path):
+    hot = replace(config(tiny_model_path, "none"), sampling={"temperature": 1.0})
+    with load_pair(hot, Interrupt()) as pair, load_pair(replace(hot, seed=5), Interrupt()) as fresh:
+        chat, new = dialogue(pair), dialogue(fresh)
+        chat.answer("Hi")
+        new.conversation.turns += chat.conversation.turns
+        chat.who.set_seed(5)
+        for question in ("Why?", "And now?"):
+            chat.answer(question)
+            new.answer(question)
+        assert chat.conversation.turns == new.conversation.turns

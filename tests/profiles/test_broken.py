@@ -7,7 +7,8 @@ from specchat.profiles.store import Profiles
 
 KNOWN = (
     "cache_type_k, cache_type_v, context, description, download, draft, draft_gpu_layers, draft_length, draft_max, "
-    "extends, flash_attention, format, gpu_layers, licence, memory, sampling, source, stop, system, target, threads"
+    "extends, flash_attention, format, gpu_layers, licence, memory, sampling, source, stop, system, target, think, "
+    "threads"
 )
 BROKEN = {
     "wrong type": (

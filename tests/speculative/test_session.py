@@ -215,3 +215,12 @@ def test_a_session_that_starts_over_without_reuse_makes_the_passes_of_a_new_one(
     assert finish(talk, [*range(20), 2], max_tokens=5).stats.cached_tokens == 0
     finish(new, [*range(20), 2], max_tokens=5)
     assert target(talk).passes[before:] == target(new).passes
+
+
+def test_a_session_that_starts_over_with_another_seed_is_a_session_with_that():
+    talk, new = session(), replace(session(), seed=8)
+    finish(talk, [*range(20), 1], max_tokens=5)
+    talk.start_over(seed=8)
+    for prompt in ([*range(20), 2], [*range(20), 3]):
+        again, expected = finish(talk, prompt, max_tokens=5), finish(new, prompt, max_tokens=5)
+        assert (again.text, again.seed) == (expected.text, expected.seed)

@@ -50,6 +50,7 @@ def as_json_has_it(text: str) -> str:
 MESSAGES = st.builds(Message, st.sampled_from(["user", "assistant", "system"]), ANY_TEXT)
 STEPS = st.one_of(
     st.tuples(st.just("add"), MESSAGES),
+    st.tuples(st.just("replace"), ANY_TEXT),
     st.tuples(st.just("show"), ANY_TEXT),
     st.tuples(st.just("drop"), st.integers(0, 4)),
     st.tuples(st.just("system"), st.none() | ANY_TEXT),
@@ -69,6 +70,10 @@ def test_whatever_happens_in_a_chat_is_there_when_it_is_opened_again(steps):
                     log.add(value)
                     said.append(value)
                     shown = ""
+                case "replace" if said and said[-1].role == "assistant":
+                    log.replace_answer(assistant(value))
+                    said[-1] = assistant(value)
+                    shown = ""
                 case "show":
                     log.show(value)
                     shown += value
@@ -82,8 +87,9 @@ def test_whatever_happens_in_a_chat_is_there_when_it_is_opened_again(steps):
                 case "leave":
                     log.close()
                     log = SessionLog.open(Path(folder), "chat")
-                    if shown and said and said[-1].role == "user":
-                        said.append(assistant(shown.encode(errors="replace").decode()))
+                    if shown and said and said[-1].role != "system":
+                        goes_on = said.pop().content if said[-1].role == "assistant" else ""
+                        said.append(assistant((goes_on + shown).encode(errors="replace").decode()))
                         assert "not complete" in log.notice
                     else:
                         assert log.notice == ""
@@ -280,6 +286,36 @@ def test_an_answer_that_was_written_is_not_interrupted(tmp_path):
     log = reopened(tmp_path)
     assert (log.messages[2:], log.notice) == ([assistant("Hello.")], "")
     assert not (tmp_path / "chat.partial").exists()
+
+
+def test_an_answer_that_goes_on_is_interrupted_where_more_of_it_was_shown(tmp_path):
+    with create(tmp_path) as log:
+        log.add(user("Hi"))
+        log.add(assistant("Hello"), finish_reason="length", seed=7)
+        log.show(", ")
+        log.show("you")
+        assert (tmp_path / "chat.partial").read_text() == "Hello, you"
+    log = reopened(tmp_path)
+    assert log.messages[2:] == [assistant("Hello, you")]
+    assert log.notice == "The last answer is not complete; it goes as far as it was shown."
+    assert log.transcript.turns[-1].finish_reason == "interrupted"
+    again = reopened(tmp_path)
+    assert (again.transcript, again.notice) == (log.transcript, "")
+
+
+def test_an_answer_in_the_place_of_another_comes_in_one_piece(tmp_path):
+    with create(tmp_path) as log:
+        log.add(user("Hi"))
+        log.add(assistant("Hello."))
+        before = (tmp_path / "chat.jsonl").read_bytes()
+        log.show(" You?")
+        log.replace_answer(assistant("Hello. You?"))
+        after = (tmp_path / "chat.jsonl").read_bytes()
+        assert not (tmp_path / "chat.partial").exists()
+    for size in range(len(before), len(after)):
+        (tmp_path / "chat.jsonl").write_bytes(after[:size])
+        (tmp_path / "chat.partial").write_text("Hello. You?")
+        assert reopened(tmp_path).messages[2:] == [assistant("Hello. You?")], size
 
 
 def test_a_taken_back_answer_leaves_nothing_behind(tmp_path):

@@ -1,0 +1,89 @@
+"""What a chat says of its models: where the target computes, and what drafts for it."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from specchat.speculative.placement import Placement
+
+from .draft_wish import DraftWish
+from .screen import joined, one_line
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+    from .dialogue import Dialogue
+
+_NGRAMS = ("n-grams",)
+
+
+def introduce(chat: "Dialogue") -> None:
+    """Tell of the target in a line, and of what drafts in another; on a narrow terminal in more of them."""
+    tell_items(chat, target_items(chat.pair))
+    tell_items(chat, draft_items_of(chat))
+
+
+def tell_items(chat: "Dialogue", items: Sequence[str]) -> None:
+    """Tell short things in as few lines as they fit in, broken between them."""
+    chat.tell(joined(items, chat.env.columns() if chat.env.stderr_is_terminal else sys.maxsize))
+
+
+def model_items(pair: "Pair") -> list[str]:
+    """The target: its name, where it computes, and how fast it is alone, as far as that is known."""
+    speed = [] if pair.plain_speed is None else [f"{pair.plain_speed:.1f} tokens/s plain"]
+    return [one_line(pair.target.name), *placement_items(pair.placement), *speed]
+
+
+def target_items(pair: "Pair") -> list[str]:
+    """The same, and its context."""
+    return [*model_items(pair), f"context {pair.session.n_ctx:,}"]
+
+
+def placement_items(found: Placement | None) -> list[str]:
+    """Where a model computes, if that is known: on what, and how much of it."""
+    if found is None:
+        return []
+    if not found.devices:
+        return ["on the CPU"]
+    counted = Counter(map(one_line, found.devices))
+    devices = " and ".join(name if count == 1 else f"{count} × {name}" for name, count in counted.items())
+    layers = "all" if found.on_devices == found.layers else f"{found.on_devices} of"
+    return [f"on {devices}", f"{layers} {found.layers} layers there"]
+
+
+def draft_items_of(chat: "Dialogue") -> list[str]:
+    """What drafts in a chat."""
+    if not chat.who.drafts:
+        return ["nothing drafts", "/draft on switches it on"]
+    return draft_items(chat.pair, chat.who.wish)
+
+
+def draft_items(pair: "Pair", wish: DraftWish) -> list[str]:
+    """What drafts, and why that."""
+    if not pair.drafted_by:
+        return ["nothing drafts", *_why_nothing(pair, wish)]
+    drafted_by = f"drafted by {' and '.join(map(one_line, pair.drafted_by))}"
+    return [drafted_by, *(_why_ngrams(pair, wish) if pair.drafted_by == _NGRAMS else [_why_model(wish)])]
+
+
+def _why_model(wish: DraftWish) -> str:
+    return f"named by {wish.said_at}" if wish.names_model else "found on this machine"
+
+
+def _why_ngrams(pair: "Pair", wish: DraftWish) -> list[str]:
+    if wish.choice == "ngram":
+        return [f"as {wish.said_at} says"]
+    if wish.names_model:
+        return [f"{one_line(wish.choice)} cannot"]
+    return ["no better draft is known here"] if pair.config.adapts else []
+
+
+def _why_nothing(pair: "Pair", wish: DraftWish) -> list[str]:
+    if pair.config.draft == "none":
+        return [f"as {wish.said_at} says"]
+    if not pair.target.can_rollback:
+        return ["this model takes no tokens back"]
+    if pair.config.draft_length == 0:
+        return ["the draft length is 0"]
+    return ["the draft cannot"]

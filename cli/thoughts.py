@@ -1,0 +1,80 @@
+"""What a model thinks before it answers, on a terminal: dimmed above the answer, or folded into one line."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from .answer_writer import AnswerWriter
+from .environment import Environment
+from .live_line import LiveLine
+from .screen import note
+from .status_line import StatusLine
+
+_EVERY = 0.1
+"""Seconds between two updates of the line."""
+_BEGIN, _END = "Thinking …\n\n", "\n\n… done thinking."
+"""Around thoughts that cannot be dimmed."""
+
+
+@dataclass(slots=True)
+class Thoughts:
+    """Shows the reasoning of one answer. Standard output gets none of it, unless that is a terminal and it is `shown`.
+
+    `line` and `live` are those that the answer has; `noted` is whether a line stays of what was folded.
+    """
+
+    env: Environment
+    writer: AnswerWriter
+    live: LiveLine
+    line: StatusLine
+    shown: bool
+    noted: bool
+    _state: Literal["none", "going on", "over"] = "none"
+    _tokens: int = 0
+    _began: float = 0.0
+    _told: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.shown = self.shown and self.env.stdout_is_terminal
+
+    def add(self, text: str) -> None:
+        """There is more of it."""
+        if self._state == "none":
+            self._began = self._told = self.env.now()
+            self._write_plain(_BEGIN)
+        self._state = "going on"
+        if self.shown:
+            self.line.clear()
+            self.live.around(text, partial(self.writer.write, dim=True))
+
+    def count(self, tokens: int) -> None:
+        """So many tokens came in a round."""
+        if self._state != "going on":
+            return
+        self._tokens += tokens
+        now = self.env.now()
+        if not self.shown and now - self._told >= _EVERY:
+            self._told = now
+            self.line.show("thinking", f"{self._tokens:,} tokens", f"{now - self._began:.0f} s")
+
+    def end(self) -> None:
+        """The answer begins."""
+        if self._state != "going on":
+            return
+        self._state = "over"
+        if self.shown:
+            self._write_plain(_END)
+            self._write("\n\n")
+        else:
+            self.line.clear()
+            if self.noted and self.env.stderr_is_terminal:
+                seconds = self.env.now() - self._began
+                note(self.env, f"Thought for {seconds:.1f} s, {self._tokens:,} tokens.")
+
+    def _write_plain(self, text: str) -> None:
+        """Something around thoughts that are shown in the same colour as the answer."""
+        if self.shown and not self.env.colors_on(self.env.stdout_is_terminal):
+            self._write(text)
+
+    def _write(self, text: str) -> None:
+        self.live.around(text, self.writer.write)

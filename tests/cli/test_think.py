@@ -1,0 +1,150 @@
+"""Reasoning: dimmed or folded on a terminal, apart in JSON, never in pipes and files."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from specchat.speculative.reasoning.harmony import Harmony
+from specchat.speculative.reasoning.tags import Tags
+
+from .fakes import World
+
+TAGS = Tags("<think>", "</think>")
+ANSWER = "<think>\nHm. Yes!\n</think>\n\nYes.\n\nIt is."
+M = ("run", "-m", __file__, "--draft", "none")
+
+
+def world(*answers: str, **options) -> World:  # type: ignore[no-untyped-def]
+    return World(answers=answers or (ANSWER,), reasoning=TAGS, **options)
+
+
+def test_a_pipe_gets_the_answer_alone():
+    assert world().run(*M, "-q", "why").out == "Yes.\n\nIt is.\n"
+
+
+@pytest.mark.parametrize("options", [("-o", "answer.txt"), ("-o", "answer.txt", "--think", "on")])
+def test_a_file_gets_the_answer_alone(options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    assert world().run(*M, "-q", "why", *options).code == 0
+    assert (tmp_path / "answer.txt").read_text() == "Yes.\n\nIt is.\n"
+
+
+def test_an_extracted_block_is_one_of_the_answer():
+    answer = "<think>```\nwrong\n```</think>```\nright\n```"
+    assert world(answer).run(*M, "-q", "-x", "why").out == "right\n"
+
+
+def test_json_keeps_reasoning_apart():
+    content = json.loads(world().run(*M, "--json", "why").out)
+    assert (content["text"], content["reasoning"]) == ("Yes.\n\nIt is.", "Hm. Yes!")
+    assert json.loads(world("Yes.").run(*M, "--json", "why").out)["reasoning"] is None
+
+
+def test_events_keep_reasoning_apart():
+    lines = [json.loads(line) for line in world().run(*M, "--events", "why").out.splitlines()]
+    texts = {kind: "".join(line["text"] for line in lines if line["event"] == kind) for kind in ("reasoning", "text")}
+    assert texts == {"reasoning": "Hm. Yes!", "text": "Yes.\n\nIt is."}
+
+
+def test_on_a_terminal_reasoning_is_dimmed_above_the_answer():
+    out = world(screen=True, stdin=None).run(*M, "why").out
+    dimmed = re.findall(r"\x1b\[2m([^\x1b]*)\x1b\[0m", out)
+    assert "".join(dimmed).startswith("Hm. Yes!")
+    assert "Yes.\n\nIt is.\n" in re.sub(r"\x1b\[2m[^\x1b]*\x1b\[0m", "", out)
+    assert world(screen=True, stdin=None).run(*M, "why").transcript.startswith("Hm. Yes!\n\nYes.\n\nIt is.\n")
+
+
+def test_without_colours_words_stand_around_reasoning():
+    shown = world(screen=True, stdin=None, variables={"NO_COLOR": "1"}).run(*M, "-q", "why").transcript
+    assert shown == "Thinking …\n\nHm. Yes!\n\n… done thinking.\n\nYes.\n\nIt is.\n"
+
+
+def test_folded_reasoning_leaves_one_line():
+    shown = world(screen=True, stdin=None).run(*M, "--think", "hide", "why").transcript
+    assert shown.startswith("Thought for # s, 19 tokens.\nYes.\n\nIt is.\n")
+    quiet = world(screen=True, stdin=None).run(*M, "-q", "--think", "hide", "why").transcript
+    assert quiet == "Yes.\n\nIt is.\n"
+
+
+def test_while_it_is_folded_a_line_says_how_far_it_is():
+    assert "thinking · 5 tokens" in world(screen=True, stdin=None).run(*M, "--think", "hide", "why").out
+
+
+def test_an_answer_that_was_cut_before_it_began_says_so():
+    ended = world().run(*M, "-n", "12", "why")
+    assert ended.out == ""
+    assert "The answer is cut before it began: -n N lets the model think longer, --think off not at all." in ended.err
+
+
+@pytest.mark.parametrize(("word", "thinks"), [("on", True), ("off", False), ("hide", None)])
+def test_the_option_is_told_to_the_template(word: str, thinks: bool | None):
+    assert world().run(*M, "--think", word, "why").pair.config.thinks is thinks
+    assert world().run(*M, "why").pair.config.thinks is None
+
+
+def test_another_word_is_refused():
+    ended = world().run(*M, "--think", "maybe", "why")
+    assert ended.code == 2
+    assert "on" in ended.err
+
+
+def test_raw_text_has_no_reasoning():
+    assert world().run("complete", "-m", __file__, "-q", "why").out == ANSWER + "\n"
+
+
+def chat(*lines: str, answers: tuple[str, ...] = (ANSWER,)) -> World:
+    return world(*answers, screen=True, stdin=None, lines=lines).run(*M)
+
+
+def test_the_model_is_not_told_what_it_thought():
+    ended = chat("why", "so", answers=(ANSWER, "Done."))
+    assert [message.content for message in ended.pair.chats[-1]] == ["why", "Yes.\n\nIt is.", "so"]
+
+
+def test_thoughts_can_be_read_again():
+    assert "Hm. Yes!" in chat("why", "/think").transcript.rpartition("/think")[2]
+    assert "Nothing was thought before the last answer." in chat("why", "/think", answers=("Yes.",)).transcript
+
+
+def test_the_command_says_from_then_on_how_it_is():
+    ended = chat("/think hide", "why", "/show")
+    assert "Thought for # s, 19 tokens." in ended.transcript
+    assert re.search(r"^think +hide$", ended.transcript, re.MULTILINE)
+    assert chat("/think off").pair.config.thinks is False
+    assert chat("/think off", "/think on").pair.config.thinks is True
+
+
+def test_a_model_that_is_not_known_to_reason_is_named():
+    ended = World(screen=True, stdin=None, lines=("/think on",)).run(*M)
+    assert "Fake is not known to reason" in ended.transcript
+
+
+def test_an_answer_goes_on_in_the_middle_of_its_reasoning():
+    ended = world(screen=True, stdin=None, lines=("why", "/set n 100", "/continue")).run(*M, "-n", "12")
+    shown = ended.transcript
+    assert "Hm." in shown
+    assert ended.code == 0
+
+
+def test_a_stop_string_ends_the_answer_and_the_rest_goes_on():
+    ended = chat("why", "/set stop nothing", "/continue", answers=("<think>a STOP b</think>One STOP two",))
+    assert ended.code == 0
+
+
+def test_sessions_keep_reasoning(tmp_path: Path):
+    kept = {"XDG_DATA_HOME": str(tmp_path)}
+    world(screen=True, stdin=None, lines=("why",), variables=kept).run(*M, "--session", "one")
+    exported = World(variables=kept).run("session", "export", "one", "--format", "json")
+    answer = json.loads(exported.out)["messages"][-1]
+    assert (answer["content"], answer["reasoning"]) == ("Yes.\n\nIt is.", "Hm. Yes!")
+    markdown = World(variables=kept).run("session", "export", "one").out
+    assert "### Reasoning\n\n```text\nHm. Yes!\n```\n\n### Answer\n\nYes.\n\nIt is.\n" in markdown
+    again = world(screen=True, stdin=None, lines=("/think",), variables=kept).run(*M, "--session", "one")
+    assert "Hm. Yes!" in again.transcript
+
+
+def test_channels_are_shown_as_tags_are():
+    answer = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes."
+    assert World(answers=(answer,), reasoning=Harmony()).run(*M, "-q", "why").out == "Yes.\n"

@@ -1,0 +1,17 @@
+"""Where a model computes, from what was asked and what is there."""
+
+import pytest
+
+from specchat.speculative.placement import Placement, placement
+
+GPU = ("Big GPU",)
+
+
+@pytest.mark.parametrize(("asked", "there"), [(-1, 33), (99, 33), (33, 33), (20, 20)])
+def test_layers_go_where_they_are_asked_for_as_far_as_there_are_some(asked, there):
+    assert placement(33, asked, GPU) == Placement(33, there, GPU)
+
+
+@pytest.mark.parametrize(("asked", "gpus"), [(0, GPU), (-1, ()), (20, ())])
+def test_without_a_gpu_or_layers_on_it_all_is_on_the_cpu(asked, gpus):
+    assert placement(33, asked, gpus) == Placement(33, 0, ())

@@ -12,6 +12,7 @@ from specchat.speculative.errors import SpecchatError
 from .environment import Environment
 from .gather import gathered
 from .help_format import GroupedCommand
+from .input import text_or_file
 from .json_text import written
 from .profile_options import CheckOptions, ListOptions, NewOptions, PathOptions, ShowOptions
 from .screen import report
@@ -50,7 +51,8 @@ def new(env: Environment, options: NewOptions) -> None:
     from specchat.profiles.new import new_profile
 
     _folder(env)
-    file = new_profile(_profiles(env), options.name, options.extends, options.model, options.draft)
+    system = text_or_file(env, options.system) if options.system is not None else None
+    file = new_profile(_profiles(env), options.name, options.extends, options.model, options.draft, system)
     env.stdout.write(f"{file}\n")
 
 

@@ -80,6 +80,17 @@ class NewOptions:
             rich_help_panel=MODELS,
         ),
     ] = None
+    system: Annotated[
+        str | None,
+        typer.Option(
+            "-sys",
+            "--system",
+            "--system-prompt",
+            metavar="TEXT|@FILE",
+            help="The system prompt.",
+            rich_help_panel=MODELS,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

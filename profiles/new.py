@@ -28,7 +28,9 @@ _LATER = """\
 """
 
 
-def new_profile(profiles: Profiles, name: str, base: str | None, target: str | None, draft: str | None) -> Path:
+def new_profile(
+    profiles: Profiles, name: str, base: str | None, target: str | None, draft: str | None, system: str | None = None
+) -> Path:
     """Write a profile called `name` into the user's folder, the first of `profiles`; returns its file.
 
     Models are named as on a command line: paths start at the current folder. Raises `ProfileError` where there is such
@@ -45,6 +47,8 @@ def new_profile(profiles: Profiles, name: str, base: str | None, target: str | N
         "draft": draft and _from_anywhere(draft, parse_draft),
     }
     said = [f"{key}: {_quoted(value)}" for key, value in values.items() if value]
+    if system:
+        said.append(f"system: {_escaped(system)}")
     content = "".join(f"{line}\n" for line in [f"format: {FORMAT}", *said]) + _LATER
     parse_profile(name, parse_settings(content.encode(), str(file)), file)
     write_whole(file, content.encode())
@@ -73,3 +77,10 @@ def _from_anywhere(text: str, parse: Callable[[str], DraftChoice]) -> str:
 
 def _quoted(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _escaped(text: str) -> str:
+    """Any text between quotation marks; `yes` or `1` alone would be no text for YAML."""
+    plain = {"\n": "\\n", '"': '\\"', "\\": "\\\\"}
+    letters = (plain.get(each, each if each.isprintable() else f"\\U{ord(each):08x}") for each in text)
+    return f'"{"".join(letters)}"'

@@ -105,6 +105,18 @@ def test_models_of_a_new_profile_are_found_from_its_folder(profile, folder, tmp_
     assert profiles.load("two").settings.target.path == tmp_path / "big.gguf"
 
 
+@pytest.mark.parametrize("text", ["yes", "1", 'Say "no".\nC:\\new', "# 😀 日\u2028\t\x7f\x85: -", " two ", "# x"])
+def test_a_system_prompt_of_a_new_profile_is_what_was_said(profile, folder, text):
+    assert profile("new", "mine", "-m", "a.gguf", "-sys", text).code == 0
+    assert Profiles((folder,)).load("mine").settings.system == text
+
+
+def test_a_system_prompt_of_a_new_profile_can_be_a_file(profile, folder, tmp_path):
+    (tmp_path / "pirate.txt").write_text("Talk like a pirate.\n")
+    assert profile("new", "mine", "-m", "a.gguf", "-sys", f"@{tmp_path}/pirate.txt").code == 0
+    assert Profiles((folder,)).load("mine").settings.system == "Talk like a pirate."
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

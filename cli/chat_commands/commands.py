@@ -40,7 +40,7 @@ COMMANDS = (
     ChatCommand(("edit",), "", "change the last question in an editor", edit),
     ChatCommand(("clear", "new"), "", "begin anew; the system prompt stays", clear),
     ChatCommand(("file",), "PATH… [-- TEXT]", "send files, and what you ask of them", file),
-    ChatCommand(("system",), "[TEXT|@FILE|none]", "show or set the system prompt", system),
+    ChatCommand(("system",), "[TEXT|@FILE|edit|none]", "show or set the system prompt", system),
     ChatCommand(("set",), "NAME VALUE", "change a setting: temp, ctx, seed, n, …", set_value),
     ChatCommand(("show",), "", "settings, and how full the context is", show),
     ChatCommand(("stats",), "", "all about the last answer", stats),

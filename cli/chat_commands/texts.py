@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import UsageError
 
 from ..input import read_file
+from ..line.editor import edit_text
 from ..screen import one_line
 from .files import files_in
 
@@ -26,13 +27,25 @@ def file(chat: "Dialogue", argument: str) -> None:
 
 
 def system(chat: "Dialogue", argument: str) -> None:
-    """Show the system prompt, or set it; `none` takes it away. A file is @FILE."""
+    """Show the system prompt, or set it: a text, @FILE, `none`, or with `edit` what an editor leaves of it."""
+    before = chat.conversation.system or ""
     if not argument:
-        chat.tell(chat.conversation.system or "There is no system prompt.")
+        chat.tell(before or "There is no system prompt.")
         return
-    text = read_file(chat.env, argument[1:]) if argument.startswith("@") else argument
-    chat.set_system(None if argument == "none" else text)
+    text = _system_text(chat, argument, before)
+    if argument == "edit" and text == before:
+        chat.tell("Nothing was changed.")
+        return
+    chat.set_system(text if text.strip() else None)
     chat.tell("The model reads it with your next message.")
+
+
+def _system_text(chat: "Dialogue", argument: str, before: str) -> str:
+    if argument == "edit":
+        return edit_text(chat.env, before)
+    if argument.startswith("@"):
+        return read_file(chat.env, argument[1:])
+    return "" if argument == "none" else argument
 
 
 def copy(chat: "Dialogue", _: str) -> None:

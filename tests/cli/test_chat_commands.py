@@ -61,6 +61,18 @@ def test_the_system_prompt_is_shown_set_and_taken_away():
     assert [message.role for message in world.pair.chats[-2]] == ["system", "user"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a script as an editor")
+def test_a_long_system_prompt_is_written_in_an_editor(tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nprintf 'Be brief.\\n' >> \"$1\"\n")
+    editor.chmod(0o700)
+    variables = {"EDITOR": str(editor), "PATH": os.environ["PATH"]}
+    world = chat("/system Be kind. ", "/system edit", "Hi", variables=variables)
+    assert told(world)[0] == ("system", "Be kind.Be brief.")
+    unchanged = chat("/system Be kind.", "/system edit", variables={**variables, "EDITOR": "true"})
+    assert "Nothing was changed." in unchanged.transcript
+
+
 def test_an_answer_that_was_cut_goes_on_as_one():
     world = chat("Hi", "/continue", "Well?", answers=["abcdefgh", "Fine."], more=("-n", "4"))
     assert told(world) == [("user", "Hi"), ("assistant", "abcdefgh"), ("user", "Well?")]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from .kept import load, save
 from .registry import ChatCommand
-from .settings import draft, model, set_value, show, stats, tint
+from .settings import draft, markdown, model, set_value, show, stats, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 
@@ -46,6 +46,7 @@ COMMANDS = (
     ChatCommand(("draft",), "[off|on|auto|ngram|MODEL]", "what guesses", draft),
     ChatCommand(("model",), "[MODEL]", "another model goes on with the chat", model),
     ChatCommand(("tint",), "", "colour what was guessed right", tint),
+    ChatCommand(("markdown",), "", "show Markdown and code in colours", markdown),
     ChatCommand(("save",), "NAME", "keep the chat under a name of its own", save),
     ChatCommand(("load",), "NAME", "go on with a chat that was kept", load),
     ChatCommand(("copy",), "", "copy the last answer", copy),

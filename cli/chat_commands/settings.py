@@ -73,6 +73,11 @@ def tint(chat: "Dialogue", _: str) -> None:
     chat.tell("Guesses that were right are coloured." if chat.who.toggle_tint() else "Nothing is coloured.")
 
 
+def markdown(chat: "Dialogue", _: str) -> None:
+    """Show Markdown and code in colours, or no more."""
+    chat.tell("Markdown is shown in colours." if chat.who.toggle_markdown() else "Markdown is shown plain.")
+
+
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:

@@ -10,8 +10,10 @@ from .limits import MOST_HELD
 from .line_start import LineStart, line_start
 from .style import BULLET, HEADING, MARK, PLAIN, Span, merged
 
-_QUOTE = re.compile(r"[ \t]*>")
+_QUOTE = re.compile(r" {0,3}>")
+_INDENT = re.compile(" {0,3}")
 _NONE = -1
+_BASES = {"heading": HEADING, "rule": MARK, "fence": MARK}
 
 
 @dataclass(slots=True)
@@ -89,25 +91,24 @@ class Highlighter:
         if goes_on:
             self._inline.begin_line()
         else:
-            self._inline.begin(HEADING if start.kind == "heading" else PLAIN, in_table=start.kind == "table")
+            self._inline.begin(_BASES.get(start.kind, PLAIN), in_table=start.kind == "table")
         if start.fence:
             self._code = CodeBlock(start.fence, self._quotes)
-        style = {"heading": HEADING, "rule": MARK, "fence": MARK}.get(start.kind, PLAIN)
-        return [(start.text, style)]
+        return [(start.text, _BASES.get(start.kind, PLAIN))]
 
     def _code_start(self, text: str, final: bool, code: CodeBlock) -> list[Span] | None:
         """The start of a line in a block of code: quote marks that go on, or its end, or code."""
         line, ended, _ = text.partition("\n")
-        whole = bool(ended) or final
+        whole = len(line) <= MOST_HELD and (bool(ended) or final)
         if self._quotes < code.quotes:
             if mark := _QUOTE.match(text):
                 self._quotes += 1
                 return [(mark[0], MARK)]
-            if not line.strip(" \t") and not whole and len(line) < MOST_HELD:
+            if _INDENT.fullmatch(line) and not whole:
                 return None
             self._code = None  # the quote is over, and with it the block
             return []
-        if code.may_end_with(line) and not whole and len(line) < MOST_HELD:
+        if code.may_end_with(line) and not whole and len(line) <= MOST_HELD:
             return None
         self._at_start = False
         if whole and code.fence.closes(line):

@@ -62,8 +62,8 @@ class Inline:
                 return self._escape(text, final)
             case "]":
                 return self._bracket(text, final)
-            case "h" if not self._before.isalnum() and (address := self._scheme(text, final)) is not None:
-                return address
+            case "h" if not self._before.isalnum() and (scheme := self._scheme(text, final)) is not None:
+                return scheme
             case "|" if self._in_table:
                 self._emphasis = Emphasis()
                 return [("|", MARK)]

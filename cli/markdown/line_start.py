@@ -29,11 +29,12 @@ class LineStart:
 def line_start(text: str, final: bool) -> LineStart | None:
     """What the line at the start of `text` is, or the rest of it behind quote marks and bullets.
 
-    None while it takes more to know. `final` says that no more comes.
+    None while it takes more to know. `final` says that no more comes. Of a long line, its beginning decides.
     """
     line, ended, _ = text.partition("\n")
-    whole = bool(ended) or final
-    unsure = not whole and len(line) < MOST_HELD
+    whole = len(line) <= MOST_HELD and (bool(ended) or final)
+    unsure = len(line) <= MOST_HELD and not whole
+    line = line[:MOST_HELD]
     rest = line.lstrip(" \t\r")
     indent = line[: len(line) - len(rest)]
     if not rest:
@@ -44,15 +45,15 @@ def line_start(text: str, final: bool) -> LineStart | None:
         if rest[0] == "=" or rest.count(rest[0]) >= 3:
             return LineStart("rule", line)
     if rest[0] in "`~":
-        return _fence_or_text(line, indent, rest, whole, unsure)
+        return _fence_or_text(line, indent, rest, unsure)
     return _marked(indent, rest, unsure)
 
 
-def _fence_or_text(line: str, indent: str, rest: str, whole: bool, unsure: bool) -> LineStart | None:
+def _fence_or_text(line: str, indent: str, rest: str, unsure: bool) -> LineStart | None:
     """A line that opens a block of code is known at its end only: a code span may begin like it."""
     run = _FENCE.match(rest)
     assert run is not None
-    if whole and (fence := opening(line)):
+    if not unsure and (fence := opening(line)):
         return LineStart("fence", line, fence)
     maybe = run.end() == len(rest) or (run.end() >= 3 and (rest[0] == "~" or "`" not in rest[run.end() :]))
     return None if unsure and maybe else LineStart("text", indent)

@@ -16,7 +16,7 @@ Stack = tuple[str, ...]
 Token = tuple[int, "_TokenType", str]
 START: Stack = ("root",)
 
-_COMMENTS = (("/*", "*/"), ("<!--", "-->"))
+_COMMENTS = (("/*", "*/"), ("<!--", "-->"), ("//", "\n"), ("#", "\n"), ("--", "\n"))
 _QUOTES = tuple((quote, quote) for quote in "\"'`")
 _LINE = (("", "\n"),)
 

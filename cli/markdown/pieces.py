@@ -32,7 +32,8 @@ class Pieces:
             return [(text, from_draft, None)]
         if self.env.stdout_is_terminal:
             text = visible(text)  # a line break of two characters must not be cut
-        self._origins.append((len(text), from_draft))
+        before = self._origins.pop()[0] if self._origins and self._origins[-1][1] == from_draft else 0
+        self._origins.append((before + len(text), from_draft))
         return self._pieces(self._highlighter.push(text))
 
     def finish(self) -> Iterable[Piece]:

@@ -60,6 +60,12 @@ class ChatPair:
         self.speaker = replace(self.speaker, output=output)
         return output.tint
 
+    def toggle_markdown(self) -> bool:
+        """Show Markdown in colours, or no more; returns which."""
+        output = replace(self.speaker.output, markdown=not self.speaker.output.markdown)
+        self.speaker = replace(self.speaker, output=output)
+        return output.markdown
+
     def change(self, settings: Settings) -> None:
         """Let these settings hold from now on; models are loaded anew where that takes it.
 

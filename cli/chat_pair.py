@@ -87,7 +87,7 @@ class ChatPair:
         """Answer as a new chat with this seed would. Raises `UsageError` for one that is out of range."""
         pair = self.speaker.pair
         pair.config = replace(pair.config, seed=seed)
-        pair.session.start_over(seed=seed, reuse=False)
+        pair.session.start_over(seed=seed, same_passes=True)
         self._seed = seed
 
     def set_limit(self, max_tokens: int | None) -> None:

@@ -1,10 +1,11 @@
 """A shell asks what a command line can go on with, and gets an answer."""
 
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from typing import Any
+
+from typer import Context
 
 from ..environment import Environment
 from ..execution import COMPLETE, guarded
@@ -25,9 +26,7 @@ def _answer(env: Environment) -> int:
 
     line = env.variables.get(LINE, "")
     shell = SHELLS[env.variables[COMPLETE]]
-    with redirect_stdout(StringIO()):  # --version prints itself
-        lines = shell.lines(_offered(env, line), line, env.variables)
-    env.stdout.writelines(f"{each}\n" for each in lines)
+    env.stdout.writelines(f"{each}\n" for each in shell.lines(_offered(env, line), line, env.variables))
     return 0
 
 
@@ -45,13 +44,23 @@ def _offered(env: Environment, line: str) -> Offer:
     words = [word.removesuffix(end) for word in split_arg_string(line + end)][1:] or [""]
     named = [word for word in words[:-1] if word in COMMANDS][:1]
     app = application(named or COMMANDS)
+    root = get_command(app)
+    _take_as_typed(root, Context(root, **root.context_settings))
     *arguments, last = spread(words, option_places(words, options_with_value(app, words[0])))
-    context = _resolve_context(get_command(app), {"obj": env}, "specchat", arguments)
+    context = _resolve_context(root, {"obj": env}, "specchat", arguments)
     asked, begun = _resolve_incomplete(context, [*arguments], last)
     if asked is context.command:
         found = tuple(Word(item.value, _line(item.help)) for item in asked.shell_complete(context, begun))
         return Offer("", begun, Values(words=found))
     return _value(env, context, asked, last, begun)
+
+
+def _take_as_typed(command: Any, context: Any) -> None:
+    """Let no value be checked: it may not be whole yet, and that brings pydantic, which takes longer than the rest."""
+    for parameter in command.get_params(context):
+        parameter.process_value = lambda _, value: value
+    for each in getattr(command, "commands", {}).values():
+        _take_as_typed(each, Context(each, parent=context))
 
 
 def _value(env: Environment, context: Any, parameter: Any, word: str, begun: str) -> Offer:

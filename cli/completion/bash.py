@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Mapping
 
-from ..line.completions import paths
+from .files import listed
 from .offer import Offer
 
 BREAKS = "_SPECCHAT_BREAKS"
@@ -36,13 +36,13 @@ def bash_lines(offer: Offer, line: str, variables: Mapping[str, str]) -> list[st
     rest = line.rpartition(quote)[2] if quote else _last_part(line, variables.get(BREAKS) or _USUAL_BREAKS)
     kept = len(offer.head + offer.begun) - len(rest)
     texts = [word.text for word in offer.values.words if word.text.startswith(offer.begun)]
-    endings = offer.values.endings
-    found = [path for path in paths(offer.begun) if path.endswith(("/", *endings))] if endings else []
+    native = offer.values.endings == () and not offer.head.endswith("@")  # behind which bash looks for hosts
+    found = [] if native else listed(offer)
     lines = [f"word\t{_escaped((offer.head + text)[kept:], quote)}" for text in texts]
     lines += [
         f"{'open' if path.endswith('/') else 'word'}\t{_path((offer.head + path)[kept:], quote)}" for path in found
     ]
-    return [*lines, *(["files"] if endings == () else [])]
+    return [*lines, *(["files"] if native else [])]
 
 
 def _open_quote(line: str) -> str:
@@ -60,7 +60,8 @@ def _is_whole(line: str) -> bool:
 
 def _last_part(line: str, breaks: str) -> str:
     """What stands behind the last of the characters at which bash breaks words, read as bash would."""
-    raw = re.split(rf"(?<!\\)[{re.escape(breaks)}]", line)[-1]
+    breaks, hosts = breaks.replace("@", ""), "|(?=@)" if "@" in breaks else ""  # this one belongs to what follows
+    raw = re.split(rf"(?<!\\)(?:[{re.escape(breaks)}]{hosts})", line)[-1]
     return re.sub(r"\\(.)", r"\1", raw, flags=re.DOTALL)
 
 

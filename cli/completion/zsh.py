@@ -7,18 +7,18 @@ from .offer import Offer, Word
 SCRIPT = r"""#compdef specchat
 # specchat in zsh: a line in ~/.zshrc, below compinit: eval "$(specchat completion zsh)"
 _specchat() {
-    local program kind text pattern ret=1
+    local program kind text head ret=1
     local -a found
     program=$(whence -p -- ${~${(Q)words[1]}}) || program=specchat
     local line="${(j: :)words[1,CURRENT-1]} $QIPREFIX$PREFIX"
-    while IFS=$'\t' read -r kind text pattern; do
+    while IFS=$'\t' read -r kind text head; do
         if [[ $kind == word ]]; then
             found+=("$text")
         else
             (( $#found )) && _describe -V specchat found && ret=0
             found=()
-            compset -p $#text
-            _files ${pattern:+-g} $pattern && ret=0
+            compset -p $#head
+            _files -g $text && ret=0
         fi
     done < <(_SPECCHAT_COMPLETE=zsh _SPECCHAT_LINE=$line $program 2>/dev/null </dev/null)
     (( $#found )) && _describe -V specchat found && ret=0
@@ -37,8 +37,8 @@ def zsh_lines(offer: Offer, line: str, variables: Mapping[str, str]) -> list[str
     lines = [f"word\t{_described(offer.head, word)}" for word in offer.values.words]
     endings = offer.values.endings
     if endings is not None:
-        pattern = f"*({'|'.join(endings)})" if endings else ""
-        lines.append(f"files\t{offer.head}\t{pattern}")
+        patterns = " ".join(f"*{ending}" for ending in endings or ("",))
+        lines.append(f"files\t{patterns}\t{offer.head}")
     return lines
 
 

@@ -20,10 +20,10 @@ from .fakes import World
 NAMES = ["user/big-GGUF:Q4_K_M", "user/small-GGUF:Q8_0", "tiny:1m"]
 
 
-@pytest.fixture
-def home(tmp_path) -> Path:
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
     """Models, files, sessions and profiles with names that shells have to quote."""
-    home = tmp_path / "home"
+    home: Path = tmp_path_factory.mktemp("person") / "home"
     hub = home / ".cache/huggingface/hub"
     hub_file(hub, "user/big-GGUF", "big-Q4_K_M.gguf", b"big")
     hub_file(hub, "user/small-GGUF", "small-Q8_0.gguf", b"small")
@@ -33,7 +33,7 @@ def home(tmp_path) -> Path:
     (sessions / "first-chat.jsonl").write_text("")
     profiles = home / ".config/specchat/profiles"
     profiles.mkdir(parents=True)
-    (profiles / "my own $1.yaml").write_text("target: x.gguf")
+    (profiles / "her $1.yaml").write_text("target: x.gguf")
     work = home / "work"
     for name in ("my models/it's 7B.gguf", "my models/notes.txt", "own.yaml", "question.txt"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
@@ -53,10 +53,17 @@ class Typist:
         self.terminal.send(f"{line}\t")
         time.sleep(0.1)
         self.terminal.send("\n")
-        until = time.monotonic() + 20
+        until = time.monotonic() + 5
         while not self.heard.exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        assert self.heard.exists(), self.terminal.before
+            time.sleep(0.02)
+        if not self.heard.exists():
+            self.terminal.send("\x03\n")
+            time.sleep(1)
+            import contextlib
+
+            with contextlib.suppress(Exception):
+                print(self.terminal.read_nonblocking(100000, 1))
+            raise AssertionError
         arguments: list[str] = json.loads(self.heard.read_text())
         self.heard.unlink()
         return arguments
@@ -74,18 +81,19 @@ READS = {
 }
 
 
-@pytest.fixture(params=STARTS)
-def typist(request, home, tmp_path) -> Iterator[Typist]:
+@pytest.fixture(scope="module", params=STARTS)
+def typist(request, home, tmp_path_factory) -> Iterator[Typist]:
     pexpect = pytest.importorskip("pexpect")
     shell = shutil.which(request.param)
     if shell is None:
         pytest.skip(f"there is no {request.param} here")
-    heard = tmp_path / "heard.json"
-    program = tmp_path / "bin" / "specchat"
+    place = tmp_path_factory.mktemp(request.param)
+    heard = place / "heard.json"
+    program = place / "bin" / "specchat"
     program.parent.mkdir()
     program.write_text(
         f'#!/bin/sh\n[ -n "$_SPECCHAT_COMPLETE$SCRIPT" ] && exec {sys.executable} -m specchat.cli.main "$@"\n'
-        f"exec {sys.executable} -c '{SAY}' \"{heard}\" \"$@\"\n"
+        f'exec {sys.executable} -c \'{SAY}\' "{heard}" "$@"\n'
     )
     program.chmod(0o755)
     variables = {name: text for name, text in os.environ.items() if not name.startswith(("XDG_", "HF_"))}
@@ -125,11 +133,12 @@ SAY = (
         ("specchat run -m my\\ models/it", ["run", "-m", "my models/it's 7B.gguf"]),
         ("specchat run -m 'my models/i", ["run", "-m", "my models/it's 7B.gguf"]),
         ("specchat run -m ~/work/my\\ models/i", ["run", "-m", "~/work/my models/it's 7B.gguf"]),
-        ("specchat run --profile my", ["run", "--profile", "my own $1"]),
-        ('specchat run --profile "my', ["run", "--profile", "my own $1"]),
+        ("specchat run --profile he", ["run", "--profile", "her $1"]),
+        ('specchat run --profile "he', ["run", "--profile", "her $1"]),
         ("specchat profile show ow", ["profile", "show", "own.yaml"]),
         ("specchat session export fi", ["session", "export", "first-chat"]),
         ("specchat run -f que", ["run", "-f", "question.txt"]),
+        ("specchat run --file=que", ["run", "--file=question.txt"]),
         ("specchat run --system @que", ["run", "--system", "@question.txt"]),
         ("specchat run --system=@que", ["run", "--system=@question.txt"]),
         ("specchat run Say --each own.yaml que", ["run", "Say", "--each", "own.yaml", "question.txt"]),

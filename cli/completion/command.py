@@ -23,6 +23,7 @@ class CompletionOptions:
             metavar="bash|zsh|fish",
             show_default=False,
             help="The shell; that of the variable SHELL unless it is named.",
+            rich_help_panel="Shell",
         ),
     ] = None
 

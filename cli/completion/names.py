@@ -1,22 +1,29 @@
 """The names that are on this machine. Whatever is wrong with their places, that is told by others."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import SpecchatError
 
 from ..environment import Environment
 from .offer import Word
 
+if TYPE_CHECKING:
+    from specchat.profiles.stores.stored import StoredModel
+
 
 def model_names(env: Environment) -> tuple[Word, ...]:
     """The models that `specchat list` shows, and where they are."""
-    return tuple(_models(env, removable=False))
+    return tuple(Word(model.name, model.store) for model in _models(env))
 
 
 def removable_models(env: Environment) -> tuple[Word, ...]:
-    """The models that `specchat rm` takes."""
-    return tuple(_models(env, removable=True))
+    """The models that `specchat rm` takes: those of the hub's cache."""
+    from specchat.profiles.stores.stored import HUB
+
+    return tuple(Word(model.name, model.store) for model in _models(env) if model.store == HUB)
 
 
 def profile_names(env: Environment) -> tuple[Word, ...]:
@@ -35,16 +42,14 @@ def session_names(env: Environment) -> tuple[Word, ...]:
     return ()
 
 
-def _models(env: Environment, *, removable: bool) -> Iterator[Word]:
+def _models(env: Environment) -> Sequence["StoredModel"]:
     from specchat.profiles.config import load_config
-    from specchat.profiles.stores.stored import HUB
 
     from ..stores import inventory
 
-    try:
+    folders: tuple[Path, ...] = ()
+    with suppress(SpecchatError, OSError):  # the stores can be looked at without what the config file names
         folders = load_config(env.config_folder).model_folders
-    except SpecchatError:  # the stores can be looked at all the same
-        folders = ()
-    for model in inventory(env, folders).models:
-        if not removable or model.store == HUB:
-            yield Word(model.name, model.store)
+    with suppress(SpecchatError, OSError):
+        return inventory(env, folders).models
+    return ()

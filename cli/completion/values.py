@@ -13,16 +13,12 @@ _Lister = Callable[[Environment], Values]
 def offer_of(env: Environment, parameter: Any, path: Sequence[str], begun: str, given: Sequence[str]) -> Offer:
     """What an option or an argument of the command at `path` takes; `given` are values that it has already."""
     metavar = (parameter.metavar or "").strip("[]").removesuffix("…")
-    separator = "," if metavar.endswith(",") else ""
-    head, _, _ = begun.rpartition(separator) if separator else ("", "", "")
-    head += separator if head else ""
     found = [_values(env, part, (parameter.name, " ".join(path), *path[:1])) for part in metavar.split("|")]
     words = tuple(word for each in found for word in each.words if word.text not in given and word.text.isprintable())
     files = next((each for each in found if each.endings is not None), Values())
-    mark = files.mark
-    if mark and not begun.startswith(mark):
+    if not begun.startswith(files.mark):
         return Offer("", begun, Values(words=words))
-    head = mark or head
+    head = files.mark or begun[: begun.rfind(",") + 1 if metavar.endswith(",") else 0]
     return Offer(head, begun.removeprefix(head), Values(words=words, endings=files.endings))
 
 

@@ -2,22 +2,27 @@
 
 import json
 import os
+import resource
 import shutil
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
-from specchat.cli.app import COMMANDS
+from specchat.cli.app import application
+from specchat.cli.completion.shells import SHELLS
 
 from ..profiles.stores.layouts import hub_file, ollama_model
 from .fakes import World
 
 NAMES = ["user/big-GGUF:Q4_K_M", "user/small-GGUF:Q8_0", "tiny:1m"]
+HEAVY = ("llama_cpp", "numpy", "rich", "huggingface_hub", "httpx2", "prompt_toolkit", "pydantic")
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +33,166 @@ def home(tmp_path_factory) -> Path:
     hub_file(hub, "user/big-GGUF", "big-Q4_K_M.gguf", b"big")
     hub_file(hub, "user/small-GGUF", "small-Q8_0.gguf", b"small")
     ollama_model(home / ".ollama/models", "tiny/1m", b"tiny")
-    sessions = home / ".local/share/specchat/sessions"
-    sessions.mkdir(parents=True)
-    (sessions / "first-chat.jsonl").write_text("")
-    profiles = home / ".config/specchat/profiles"
-    profiles.mkdir(parents=True)
-    (profiles / "her $1.yaml").write_text("target: x.gguf")
-    work = home / "work"
-    for name in ("my models/it's 7B.gguf", "my models/notes.txt", "own.yaml", "question.txt"):
-        (work / name).parent.mkdir(parents=True, exist_ok=True)
-        (work / name).write_text("")
+    for name in (
+        ".local/share/specchat/sessions/first-chat.jsonl",
+        ".config/specchat/profiles/her $1.yaml",
+        "work/my models/it's 7B.gguf",
+        "work/my models/plain 8B.gguf",
+        "work/my models/notes.txt",
+        "work/own.yaml",
+        "work/question.txt",
+    ):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("")
     return home
+
+
+def asked(home: Path, line: str, shell: str = "fish", **variables: str) -> World:
+    """What a shell gets to read for a line. Words are not chosen by what is typed: fish and zsh do that their way."""
+    asking = {"_SPECCHAT_COMPLETE": shell, "_SPECCHAT_LINE": line, "XDG_DATA_HOME": str(home / ".local/share")}
+    return World(home=lambda: home, variables={**asking, **variables}).run()
+
+
+def offered(home: Path, line: str) -> list[str]:
+    """The texts that are offered for a line."""
+    done = asked(home, line)
+    assert (done.code, done.err) == (0, "")
+    return [each.partition("\t")[0] for each in done.out.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("specchat se", ["session"]),
+        ("specchat --ver", ["--version"]),
+        ("specchat session ", ["list", "show", "export", "rm", "path"]),
+        ("specchat session export --f", ["--format"]),
+        ("specchat session export --format ", ["markdown", "json"]),
+        ("specchat session rm first-chat ", []),
+        ("specchat completion ", ["bash", "zsh", "fish"]),
+        ("specchat help ", ["exit-codes"]),
+        ("specchat run --overflow ", ["refuse", "drop-oldest"]),
+        ("specchat run --overflow=", ["--overflow=refuse", "--overflow=drop-oldest"]),
+        ("specchat run --session ", ["first-chat"]),
+        ("specchat run --temp ", []),
+        ("specchat run ", []),
+        ("specchat run -- -", []),
+        ("specchat run -sys x", []),
+        ("specchat verify ", NAMES),
+        ("specchat verify tiny:1m ", NAMES[:2]),
+        ("specchat rm ", NAMES[:2]),
+        ("specchat profile new ", []),
+        ("specchat --version list --", ["--json", "--help"]),
+    ],
+)
+def test_what_fits_is_offered(home, monkeypatch, line, texts):
+    monkeypatch.chdir(home / "work")
+    assert offered(home, line) == texts
+
+
+def test_models_come_before_files_and_folders(home, monkeypatch):
+    monkeypatch.chdir(home / "work")
+    assert offered(home, "specchat run -m ") == [*NAMES, "my models/"]
+    assert offered(home, "specchat run --draft ") == [*NAMES, "auto", "ngram", "none", "my models/"]
+    assert offered(home, "specchat pair my\\ models/")[3:] == ["my models/it's 7B.gguf", "my models/plain 8B.gguf"]
+
+
+def test_of_a_list_the_last_item_is_completed(home):
+    assert "code,prose" in offered(home, "specchat bench --kinds code,pro")
+
+
+def test_whatever_is_offered_as_a_choice_is_taken():
+    def choices(command: Any) -> Iterator[tuple[Any, str]]:
+        for parameter in command.params:
+            for word in (parameter.metavar or "").strip("[]").split("|"):
+                if word and word == word.lower():
+                    yield parameter, word
+        for each in getattr(command, "commands", {}).values():
+            yield from choices(each)
+
+    found = list(choices(typer.main.get_command(application())))
+    assert len(found) > 20
+    for parameter, word in found:
+        parameter.type_descriptor.parameter_info.parser(word)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    "line", ["specchat run -m ", "specchat run --session ", "specchat run --profile ", "specchat '"]
+)
+@pytest.mark.parametrize(
+    "broken",
+    [
+        ".config/specchat/config.yaml",
+        ".local/share/specchat/sessions",
+        ".config/specchat/profiles",
+        ".cache/huggingface/hub",
+        ".ollama/models/manifests",
+    ],
+)
+def test_what_is_broken_is_nobodys_business_here(tmp_path, shell, option, broken):
+    (tmp_path / broken).parent.mkdir(parents=True)
+    (tmp_path / broken).write_text("[: \0")
+    done = asked(tmp_path, line, shell)
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "variables", [{"_SPECCHAT_COMPLETE": "tcsh"}, {"_SPECCHAT_COMPLETE": ""}, {"HF_ENDPOINT": ":"}]
+)
+def test_what_is_asked_wrongly_is_answered_by_silence(tmp_path, variables):
+    done = asked(tmp_path, "specchat pair ", **variables)
+    assert (done.out, done.err) == ("", "")
+
+
+def test_who_has_no_home_completes_all_the_same():
+    def home() -> Path:
+        raise RuntimeError("nobody is at home")
+
+    done = World(home=home, variables={"_SPECCHAT_COMPLETE": "fish", "_SPECCHAT_LINE": "specchat show "}).run()
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_broken_config_file_hides_no_model(home, tmp_path):
+    (tmp_path / "specchat").mkdir()
+    (tmp_path / "specchat/config.yaml").write_text("nonsense: 1")
+    done = asked(home, "specchat verify ", XDG_CONFIG_HOME=str(tmp_path))
+    assert [each.partition("\t")[0] for each in done.out.splitlines()] == NAMES
+
+
+def test_the_script_of_the_shell_in_use_is_printed():
+    for name, shell in SHELLS.items():
+        assert World(variables={"SHELL": f"/usr/bin/{name}"}).run("completion").out == shell.script
+        assert World().run("completion", name).out == shell.script
+
+
+def test_a_shell_that_is_unknown_is_named():
+    done = World(variables={"SHELL": "/bin/tcsh"}).run("completion")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "error: Which shell is to complete? SHELL is tcsh, for which there is none.\n"
+        "hint: Name one of: bash, zsh, fish.\n"
+    )
+    assert World().run("completion").err.startswith("error: Which shell is to complete? SHELL names no shell.")
+
+
+@pytest.mark.parametrize("line", ["specchat ", "specchat run --dr", "specchat run -m ", "specchat session show "])
+def test_completion_is_quick_and_imports_nothing_heavy(home, line):
+    program = (
+        "import sys; from specchat.cli.main import main\n"
+        f"try: main()\nfinally: print(*(n for n in {HEAVY} if n in sys.modules), file=sys.stderr)"
+    )
+    variables = {**os.environ, "HOME": str(home), "_SPECCHAT_COMPLETE": "fish", "_SPECCHAT_LINE": line}
+
+    def cost() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.stdout
+        assert done.stderr.split() == []
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(cost() for _ in range(3)) < 0.3
 
 
 @dataclass
@@ -131,7 +285,7 @@ SAY = (
         ('specchat run -m "user/big-GGUF:Q4', ["run", "-m", NAMES[0]]),
         ("specchat run --draft ng", ["run", "--draft", "ngram"]),
         ("specchat run -m my\\ models/it", ["run", "-m", "my models/it's 7B.gguf"]),
-        ("specchat run -m 'my models/i", ["run", "-m", "my models/it's 7B.gguf"]),
+        ("specchat run -m 'my models/p", ["run", "-m", "my models/plain 8B.gguf"]),
         ("specchat run -m ~/work/my\\ models/i", ["run", "-m", "~/work/my models/it's 7B.gguf"]),
         ("specchat run --profile he", ["run", "--profile", "her $1"]),
         ('specchat run --profile "he', ["run", "--profile", "her $1"]),

@@ -29,17 +29,15 @@ class CompletionOptions:
 
 
 def completion(env: Environment, options: CompletionOptions) -> None:
-    """Print the script by which a shell completes commands, options and names.
+    """Print what lets a shell complete by Tab.
 
-    Nothing is written anywhere: you put it where your shell looks.
+    It completes commands, options, models, profiles, sessions and files once a file of your shell has this line:
 
-    bash, a line in ~/.bashrc: eval "$(specchat completion bash)"
+    bash, ~/.bashrc: eval "$(specchat completion bash)"
 
-    zsh, a line in ~/.zshrc below compinit: eval "$(specchat completion zsh)"
+    zsh, ~/.zshrc, below compinit: eval "$(specchat completion zsh)"
 
-    fish, a file: specchat completion fish > ~/.config/fish/completions/specchat.fish
-
-    It holds for every shell that is started from then on.
+    fish, ~/.config/fish/config.fish: specchat completion fish | source
     """
     from .shells import SHELLS
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from .files import listed
 from .offer import Offer
 
-SCRIPT = r"""# specchat in fish: specchat completion fish > ~/.config/fish/completions/specchat.fish
+SCRIPT = r"""# specchat in fish: a line in ~/.config/fish/config.fish: specchat completion fish | source
 function __specchat_complete
     set -l program (string replace -r '^~/' "$HOME/" -- (commandline -opc)[1])
     command -sq -- $program; or set program specchat

@@ -101,6 +101,24 @@ def test_of_a_list_the_last_item_is_completed(home):
     assert "code,prose" in offered(home, "specchat bench --kinds code,pro")
 
 
+@pytest.mark.parametrize(
+    ("breaks", "line", "text"),
+    [
+        (" \t\n:=@", "specchat run -m user/big-GGUF:Q", "Q4_K_M"),
+        (" \t\n", "specchat run -m user/big-GGUF:Q", "user/big-GGUF:Q4_K_M"),
+        (" \t\n:=@", "specchat run --model=tin", "tiny:1m"),
+        (" \t\n:=@", "specchat run --system=@que", "@question.txt"),
+        (" \t\n", "specchat run --system=@que", "--system=@question.txt"),
+        (" \t\n:=@", "specchat run --profile her\\ ", "her\\ \\$1"),
+        (" \t\n:=@\"'", 'specchat run --profile "he', "her \\$1"),
+        (" \t\n:=@\"'", "specchat run -m 'my models/it", "my models/it'\\''s 7B.gguf"),
+    ],
+)
+def test_bash_gets_what_stands_behind_its_break(home, monkeypatch, breaks, line, text):
+    monkeypatch.chdir(home / "work")
+    assert asked(home, line, "bash", _SPECCHAT_BREAKS=breaks).out == f"word\t{text}\n"
+
+
 def test_whatever_is_offered_as_a_choice_is_taken():
     def choices(command: Any) -> Iterator[tuple[Any, str]]:
         for parameter in command.params:
@@ -133,7 +151,7 @@ def test_whatever_is_offered_as_a_choice_is_taken():
 def test_what_is_broken_is_nobodys_business_here(tmp_path, shell, option, broken):
     (tmp_path / broken).parent.mkdir(parents=True)
     (tmp_path / broken).write_text("[: \0")
-    done = asked(tmp_path, line, shell)
+    done = asked(tmp_path, f"specchat run {option}", shell)
     assert (done.code, done.err) == (0, "")
 
 

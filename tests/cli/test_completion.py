@@ -135,9 +135,7 @@ def test_whatever_is_offered_as_a_choice_is_taken():
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize(
-    "line", ["specchat run -m ", "specchat run --session ", "specchat run --profile ", "specchat '"]
-)
+@pytest.mark.parametrize("option", ["-m ", "--session ", "--profile ", "'"])
 @pytest.mark.parametrize(
     "broken",
     [

@@ -153,7 +153,7 @@ def test_what_is_broken_is_nobodys_business_here(tmp_path, shell, option, broken
     assert (done.code, done.err) == (0, "")
 
 
-@pytest.mark.parametrize("variables", [{"_SPECCHAT_COMPLETE": "tcsh"}, {"_SPECCHAT_LINE": "specchat nothing "}])
+@pytest.mark.parametrize("variables", [{"_SPECCHAT_COMPLETE": "tcsh"}, {"_SPECCHAT_COMPLETE": ""}])
 def test_what_is_asked_wrongly_is_answered_by_silence(tmp_path, variables):
     done = asked(tmp_path, "specchat pair ", **variables)
     assert (done.out, done.err) == ("", "")

@@ -30,6 +30,7 @@ from .pair_config import PairConfig
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling
+
 _EXACT_PASS = 128
 """Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
 

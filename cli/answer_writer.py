@@ -3,32 +3,40 @@
 from dataclasses import dataclass
 
 from .environment import Environment
+from .markdown.style import Style
 from .screen import visible
 
-_TINT, _DIM, _RESET = "\x1b[36m", "\x1b[2m", "\x1b[0m"
+_TINT, _UNDERLINE, _RESET = "36", "4", "\x1b[0m"
 
 
 @dataclass(slots=True)
 class AnswerWriter:
     """Writes text as it comes: raw into files and pipes, without anything that a terminal would obey onto a terminal.
 
-    With `tint`, text of accepted draft tokens is coloured where colours are wanted.
+    With `tint`, text of accepted draft tokens is coloured where colours are wanted; underlined where the text has
+    colours of its own.
     """
 
     env: Environment
     tint: bool = False
     _last: str = ""
 
-    def write(self, text: str, from_draft: bool = False, dim: bool = False) -> None:
-        """Show a piece of the answer at once; `dim` is what is not quite part of it."""
+    def write(self, text: str, from_draft: bool = False, style: Style | None = None) -> None:
+        """Show a piece of the answer at once, in its style if it has any."""
         self._last = text[-1:] or self._last
         if self.env.stdout_is_terminal:
             text = visible(text)
-        style = _DIM if dim else _TINT if self.tint and from_draft else ""
-        if style and self.env.colors_on(self.env.stdout_is_terminal):
-            text = f"{style}{text}{_RESET}"
+        code = self._code(from_draft, style)
+        if code and text and self.env.colors_on(self.env.stdout_is_terminal):
+            text = f"\x1b[{code}m{text}{_RESET}"
         self.env.stdout.write(text)
         self.env.stdout.flush()
+
+    def _code(self, from_draft: bool, style: Style | None) -> str:
+        tinted = self.tint and from_draft
+        if style is None:
+            return _TINT if tinted else ""
+        return ";".join(filter(None, (style.sgr, _UNDERLINE if tinted else "")))
 
     def finish(self) -> None:
         """End the last line."""

@@ -1,29 +1,40 @@
 """The commands, as Typer knows them."""
 
-from typing import Annotated
+from collections.abc import Callable, Collection
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
-from .bench import bench
-from .complete import complete
-from .doctor import doctor
 from .gather import gathered
 from .help_format import GroupedCommand
-from .help_topics import help_topic
-from .list import list_models
-from .pair import pair
-from .profile import profile_commands
-from .pull import pull
-from .rm import rm
-from .run import run
-from .session import session_commands
-from .show import show
-from .verify import verify
-from .version import installed_version
+
+_PLACES = {
+    "run": "run.run",
+    "complete": "complete.complete",
+    "bench": "bench.bench",
+    "pull": "pull.pull",
+    "pair": "pair.pair",
+    "show": "show.show",
+    "list": "list.list_models",
+    "verify": "verify.verify",
+    "rm": "rm.rm",
+    "profile": "profile.profile_commands",
+    "session": "session.session_commands",
+    "doctor": "doctor.doctor",
+    "completion": "completion.command.completion",
+    "help": "help_topics.help_topic",
+}
+"""Where the commands are, in the order of --help."""
+_GROUPS = ("profile", "session")
+COMMANDS = tuple(_PLACES)
 
 
-def application() -> typer.Typer:
-    """The whole command line. Called with arguments, it returns a `Job`, or an exit code after `--help`."""
+def application(names: Collection[str] = COMMANDS) -> typer.Typer:
+    """The whole command line, or the commands called `names` alone, for which nothing else is imported.
+
+    Called with arguments, it returns a `Job`, or an exit code after `--help`.
+    """
     app = typer.Typer(
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -31,24 +42,24 @@ def application() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_specchat)
-    app.command("run", cls=GroupedCommand)(gathered(run))
-    app.command("complete", cls=GroupedCommand)(gathered(complete))
-    app.command("bench", cls=GroupedCommand)(gathered(bench))
-    app.command("pull", cls=GroupedCommand)(gathered(pull))
-    app.command("pair", cls=GroupedCommand)(gathered(pair))
-    app.command("show", cls=GroupedCommand)(gathered(show))
-    app.command("list", cls=GroupedCommand)(gathered(list_models))
-    app.command("verify", cls=GroupedCommand)(gathered(verify))
-    app.command("rm", cls=GroupedCommand)(gathered(rm))
-    app.add_typer(profile_commands(), name="profile")
-    app.add_typer(session_commands(), name="session")
-    app.command("doctor", cls=GroupedCommand)(gathered(doctor))
-    app.command("help", cls=GroupedCommand)(gathered(help_topic))
+    for name in names:
+        if name in _GROUPS:
+            app.add_typer(_imported(name)(), name=name)
+        else:
+            app.command(name, cls=GroupedCommand)(gathered(_imported(name)))
     return app
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    module, _, function = _PLACES[name].rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
+    return found
 
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from .version import installed_version
+
         typer.echo(f"specchat {installed_version()}")
         raise typer.Exit
 

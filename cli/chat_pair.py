@@ -60,6 +60,12 @@ class ChatPair:
         self.speaker = replace(self.speaker, output=output)
         return output.tint
 
+    def toggle_markdown(self) -> bool:
+        """Show Markdown in colours, or no more; returns which."""
+        output = replace(self.speaker.output, markdown=not self.speaker.output.markdown)
+        self.speaker = replace(self.speaker, output=output)
+        return output.markdown
+
     def change(self, settings: Settings) -> None:
         """Let these settings hold from now on; models are loaded anew where that takes it.
 
@@ -81,7 +87,7 @@ class ChatPair:
         """Answer as a new chat with this seed would. Raises `UsageError` for one that is out of range."""
         pair = self.speaker.pair
         pair.config = replace(pair.config, seed=seed)
-        pair.session.start_over(seed=seed, reuse=False)
+        pair.session.start_over(seed=seed, same_passes=True)
         self._seed = seed
 
     def set_limit(self, max_tokens: int | None) -> None:

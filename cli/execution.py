@@ -16,6 +16,8 @@ from .memory import memory_for_models
 
 BROKEN_PIPE = -13
 """SIGPIPE, also where the system has no such signal."""
+COMPLETE = "_SPECCHAT_COMPLETE"
+"""The variable by which a shell asks what a command line can go on with; it names the shell."""
 
 
 def run_process(program: Callable[[Environment], int]) -> NoReturn:
@@ -43,6 +45,10 @@ def _give_up_unwritten(stream: TextIO) -> None:
 
 def execute(arguments: Sequence[str], env: Environment) -> int:
     """Run a command; returns its exit code, or minus the signal that it wants to die of."""
+    if COMPLETE in env.variables:
+        from .completion.request import complete_line
+
+        return complete_line(env)
     return guarded(lambda: _parse_and_run(list(arguments), env), env, arguments)
 
 

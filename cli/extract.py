@@ -4,24 +4,22 @@ import re
 
 from specchat.speculative.errors import SpecchatError
 
-_OPENING = re.compile(r"(?P<indent>[ \t]*)(?P<fence>`{3,}(?=[^`]*$)|~{3,})")
-"""Behind backticks there are no more of them on that line; they would be a code span."""
+from .fences import Fence, opening
 
 
 def extracted(text: str) -> str | None:
     """What is in the first block; one that is not closed goes on to the end. None where there is no block."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)  # splitlines() would split at form feeds, too
     for place, line in enumerate(lines):
-        if opening := _OPENING.match(line.rstrip("\r\n")):
-            return "".join(_inside(lines[place + 1 :], opening["fence"], len(opening["indent"])))
+        if fence := opening(line):
+            return "".join(_inside(lines[place + 1 :], fence))
     return None
 
 
-def _inside(lines: list[str], fence: str, indent: int) -> list[str]:
+def _inside(lines: list[str], fence: Fence) -> list[str]:
     """The lines up to the closing fence; blocks in lists are indented, and their code is not."""
-    closing = re.compile(rf"[ \t]*{re.escape(fence[0])}{{{len(fence)},}}[ \t]*")
-    end = next((place for place, line in enumerate(lines) if closing.fullmatch(line.rstrip("\r\n"))), len(lines))
-    unindented = re.compile(rf"[ \t]{{0,{indent}}}")
+    end = next((place for place, line in enumerate(lines) if fence.closes(line)), len(lines))
+    unindented = re.compile(rf"[ \t]{{0,{len(fence.indent)}}}")
     return [unindented.sub("", line, count=1) for line in lines[:end]]
 
 

@@ -20,16 +20,18 @@ class HelpOptions:
 
 def help_topic(env: Environment, options: HelpOptions) -> None:
     """Explain a topic; without one, list them. Options are explained by `specchat COMMAND --help`."""
-    topics = {"exit-codes": exit_codes_text}
     if options.topic is None:
-        env.stdout.write("Topics: " + ", ".join(topics) + "\nCommands: specchat --help\n")
-    elif options.topic in topics:
-        env.stdout.write(topics[options.topic]())
+        env.stdout.write("Topics: " + ", ".join(TOPICS) + "\nCommands: specchat --help\n")
+    elif options.topic in TOPICS:
+        env.stdout.write(TOPICS[options.topic]())
     else:
-        raise UsageError(f"There is no topic {options.topic}.", f"The topics are: {', '.join(topics)}.")
+        raise UsageError(f"There is no topic {options.topic}.", f"The topics are: {', '.join(TOPICS)}.")
 
 
 def exit_codes_text() -> str:
     """The table of exit codes."""
     rows = [f"{row.code:>3}  {row.meaning}\n" for row in TABLE]
     return "".join(rows) + "Ctrl-C and a closed pipe end specchat by their signals: shells say 130 and 141.\n"
+
+
+TOPICS = {"exit-codes": exit_codes_text}

@@ -460,6 +460,10 @@ class OutputOptions:
     tint: Annotated[
         bool, typer.Option("--tint", help="Colour the tokens that were drafted right.", rich_help_panel=OUTPUT)
     ] = False
+    markdown: Annotated[
+        bool,
+        typer.Option("--markdown", help="Show Markdown and code in colours; the text stays.", rich_help_panel=OUTPUT),
+    ] = False
     quiet: Annotated[
         bool, typer.Option("-q", "--quiet", help="The answer and errors only.", rich_help_panel=OUTPUT)
     ] = False

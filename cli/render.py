@@ -1,6 +1,6 @@
 """Events of a session onto the screen: the answer to stdout, everything about it to stderr."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from .answer_writer import AnswerWriter
 from .environment import Environment
 from .live_figures import LiveFigures
 from .live_line import LiveLine
+from .markdown.pieces import Piece, Pieces
 from .options import OutputOptions
 from .screen import joined, note, warn
 from .statistics import statistics
@@ -43,12 +44,17 @@ class Renderer:
 
     def show(self, events: Iterator[Event], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
         """Show a whole generation as it happens, each piece told to `heard`, and return how it ended."""
-        writer = AnswerWriter(self.env, self.options.tint)
+        writer, pieces = AnswerWriter(self.env, self.options.tint), Pieces(self.env, self.options.markdown)
         figures = LiveFigures(self.env.now, self.n_ctx)
         live = LiveLine(self.env, figures.items, shown=not self.options.quiet and not self.options.json)
         shown = not self.folds and not self.options.json
         thoughts = Thoughts(self.env, writer, live, self._line, shown, noted=not self.options.quiet)
         self._reading_since = (self.env.now(), -1)
+
+        def write(found: Iterable[Piece]) -> None:
+            for text, from_draft, style in found:
+                live.around(text, partial(writer.write, from_draft=from_draft, style=style))
+
         try:
             for event in events:
                 match event:
@@ -64,12 +70,13 @@ class Renderer:
                         thoughts.end()
                         self._line.clear()
                         if not self.options.json:
-                            live.around(text, partial(writer.write, from_draft=from_draft))
+                            write(pieces.push(text, from_draft))
                         heard(text)
                     case GenerationFinished():
                         return event
         finally:
             self._line.clear()
+            write(pieces.finish())
             live.end(writer.finish)
         raise AssertionError("a generation ends with GenerationFinished")
 

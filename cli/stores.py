@@ -17,13 +17,13 @@ NO_MODELS = ("ngram", "none", "auto")
 """What --draft takes beside models."""
 
 
-def inventory(env: Environment) -> Inventory:
-    """What all stores have, and the folders that the config file names."""
+def inventory(env: Environment, folders: Sequence[Path] | None = None) -> Inventory:
+    """What all stores have, and `folders`: without them, those that the config file names."""
     from specchat.profiles.config import load_config  # brings yaml
 
     from .precedence import profiles_of
 
-    folders = load_config(env.config_folder).model_folders
+    folders = load_config(env.config_folder).model_folders if folders is None else tuple(folders)
     places = places_of(env.variables, env.home, _hub(env), folders, env.system)
     return stored_models(places, reserved=(*NO_MODELS, *profiles_of(env).names()))
 

@@ -7,6 +7,7 @@ from typing import Literal
 from .answer_writer import AnswerWriter
 from .environment import Environment
 from .live_line import LiveLine
+from .markdown.style import THOUGHT
 from .screen import note
 from .status_line import StatusLine
 
@@ -45,7 +46,7 @@ class Thoughts:
         self._state = "going on"
         if self.shown:
             self.line.clear()
-            self.live.around(text, partial(self.writer.write, dim=True))
+            self.live.around(text, partial(self.writer.write, style=THOUGHT))
 
     def count(self, tokens: int) -> None:
         """So many tokens came in a round."""

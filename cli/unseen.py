@@ -55,8 +55,8 @@ def last_of(events: Iterator[Event]) -> GenerationFinished:
 class Answerer:
     """Answers one prompt after the other with a loaded pair, each as a run of its own would.
 
-    What prompts start with alike is read once. With `--exact` everything is read again, so that all passes are those
-    of a run of its own.
+    What prompts start with alike is read once; with `--exact` only as far as a run of its own reads it in the same
+    passes.
     """
 
     env: Environment
@@ -80,5 +80,5 @@ class Answerer:
         """Start to answer. Raises what a prompt that makes no sense raises."""
         session, prompt = self.pair.session, self.ask(text, system)
         check_length(self.pair, prompt, self.limits)
-        session.start_over(reuse=not self.pair.config.exact)
+        session.start_over(same_passes=self.pair.config.exact)
         return session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)

@@ -39,21 +39,23 @@ class Session:
     reasoning: ReasoningFormat | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
+    _n_prompt: int = 0
+    """How much of the context was a prompt."""
+    _same_passes: bool = False
 
     def afresh(self, decoder: SpeculativeDecoder, seed: int) -> "Session":
         """A new session over the same models, which has generated nothing yet."""
         return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
 
-    def start_over(self, *, seed: int | None = None, reuse: bool = True) -> None:
+    def start_over(self, *, seed: int | None = None, same_passes: bool = False) -> None:
         """Answer the next prompt as a new session would, with this seed, or the same one.
 
-        With `reuse`, what the cache holds of the prompt is not read again. A new session may cut the prompt into other
-        passes, so its text is the same up to rounding only.
+        What the cache holds of the prompt is not read again. A new session may cut the prompt into other passes, so its
+        text is the same up to rounding only; with `same_passes` so much is read again that the passes are the same.
         """
         self.seed = self.seed if seed is None else seed
         self._generations = 0
-        if not reuse:
-            self._context = []
+        self._same_passes = same_passes
 
     def generate(
         self,
@@ -75,10 +77,8 @@ class Session:
         if seed is None:
             seed = answer_seed(self.seed, self._generations)
             self._generations += 1
-        # What the cache holds of the last text beyond its last token but one depends on what was drafted. It is read
-        # again, so that every prompt is cut into the same passes with drafting on or off.
-        settled = common_prefix(self._context[:-1], prompt)
-        self._context = list(prompt)
+        settled = self._settled(prompt)
+        self._context, self._n_prompt = list(prompt), len(prompt)
         room = self.n_ctx - len(prompt)
         return Generation(
             decoder=self.decoder,
@@ -94,6 +94,18 @@ class Session:
             stream=AnswerStream(self._splitter(prompt, index), stop),
             interrupt=self.interrupt,
         ).events()
+
+    def _settled(self, prompt: Sequence[int]) -> int:
+        """How much of what the cache holds may be reused for `prompt`.
+
+        What it holds of the last text beyond its last token but one depends on what was drafted. That is read again, so
+        that every prompt is cut into the same passes with drafting on or off.
+        """
+        if not self._same_passes:
+            return common_prefix(self._context[:-1], prompt)
+        self._same_passes = False
+        read = common_prefix(self._context[: self._n_prompt - 1], prompt)
+        return read - read % self.n_batch
 
     def said(self, prompt: Sequence[int], tokens: Sequence[int]) -> AnswerStream:
         """What `tokens` say behind `prompt`, as far as its characters are complete."""

@@ -19,6 +19,7 @@ OWNERS = {
     "typer": ["cli"],
     "rich": ["cli"],
     "prompt_toolkit": ["cli"],
+    "pygments": ["cli/markdown"],
     "matplotlib": ["cli"],
     "yaml": ["profiles"],
     "huggingface_hub": ["profiles/hub"],
@@ -85,7 +86,7 @@ def test_the_command_line_imports_the_engine_only_when_it_runs_one():
 
 
 def test_help_pays_for_no_library_that_it_does_not_need():
-    unneeded = (*HEAVY, "prompt_toolkit")
+    unneeded = (*HEAVY, "prompt_toolkit", "pygments")
     program = (
         f"import specchat.cli.app, specchat.cli.line.line, sys; print(*(n for n in {unneeded} if n in sys.modules))"
     )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from .kept import load, save
 from .registry import ChatCommand
 from .setting import set_value
-from .settings import draft, model, show, stats, think, tint
+from .settings import draft, markdown, model, show, stats, think, tint
 from .texts import copy, file, system
 from .turns import clear, edit, go_on, regen, undo
 
@@ -48,6 +48,7 @@ COMMANDS = (
     ChatCommand(("model",), "[MODEL]", "another model goes on with the chat", model),
     ChatCommand(("think",), "[on|off|hide]", "show thoughts; whether to think, and show it", think),
     ChatCommand(("tint",), "", "colour what was guessed right", tint),
+    ChatCommand(("markdown",), "", "show Markdown and code in colours", markdown),
     ChatCommand(("save",), "NAME", "keep the chat under a name of its own", save),
     ChatCommand(("load",), "NAME", "go on with a chat that was kept", load),
     ChatCommand(("copy",), "", "copy the last answer", copy),

@@ -67,6 +67,11 @@ def think(chat: "Dialogue", argument: str) -> None:
     chat.tell(answer.reasoning)
 
 
+def markdown(chat: "Dialogue", _: str) -> None:
+    """Show Markdown and code in colours, or no more."""
+    chat.tell("Markdown is shown in colours." if chat.who.toggle_markdown() else "Markdown is shown plain.")
+
+
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:

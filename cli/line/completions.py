@@ -74,16 +74,21 @@ def path_argument(text: str) -> str:
     return words[0] if len(words) == 1 else text
 
 
-def _files(typed: str) -> list[Candidate]:
-    begun, quote = _begun(typed)
+def paths(begun: str) -> list[str]:
+    """The files and folders, these with a slash, that `begun` is the start of; hidden ones where it has their dot."""
     folder, slash, start = begun.rpartition("/")
     where = os.path.expanduser(folder + slash) or "."  # noqa: PTH111 - a Path would drop what was typed
-    found = [
-        Candidate(_quoted(folder + slash + name, quote), len(typed), name)
+    return sorted(
+        folder + slash + name
         for name in _names(Path(where))
         if name.startswith(start) and (start.startswith(".") or not name.startswith("."))
-    ]
-    return sorted(found, key=lambda candidate: candidate.shown)
+    )
+
+
+def _files(typed: str) -> list[Candidate]:
+    begun, quote = _begun(typed)
+    folder = begun.rfind("/") + 1
+    return [Candidate(_quoted(path, quote), len(typed), path[folder:]) for path in paths(begun)]
 
 
 def _last_word(typed: str) -> str:

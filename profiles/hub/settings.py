@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed has it on no system
 
 from specchat.speculative.errors import UsageError
 
@@ -50,6 +49,9 @@ def is_offline(variables: Mapping[str, str]) -> bool:
 
 def proxy_variable(address: str, variables: Mapping[str, str]) -> str:
     """The variable that names a proxy between here and `address`, empty where none does."""
+    # brings http, which a name to be completed does not need; typeshed has it on no system
+    from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]
+
     parts = urlsplit(address)
     exceptions = variables.get("no_proxy") or variables.get("NO_PROXY") or ""
     if exceptions and proxy_bypass_environment(parts.hostname or "", {"no": exceptions}):

@@ -31,6 +31,9 @@ from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling
 
+_EXACT_PASS = 128
+"""Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
+
 
 @dataclass
 class Pair:
@@ -206,7 +209,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
-        n_batch=target.n_batch,
+        n_batch=min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch,
         seed=config.seed,
         verification=config.verification,
         interrupt=interrupt,

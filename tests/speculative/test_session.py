@@ -207,14 +207,25 @@ def test_a_session_that_starts_over_says_what_a_new_one_would_and_reads_only_wha
     assert [each.stats.cached_tokens for each in together] == [0, 20, 20]
 
 
-def test_a_session_that_starts_over_without_reuse_makes_the_passes_of_a_new_one():
-    talk, new = session(), session()
-    finish(talk, [*range(20), 1], max_tokens=5)
+@pytest.mark.parametrize("shared", [0, 3, 4, 18, 19, 20])
+@pytest.mark.parametrize("more", [1, 4, 9])
+def test_a_session_that_starts_over_with_the_same_passes_makes_those_of_a_new_one(shared: int, more: int):
+    talk, new = session(n_batch=4), session(n_batch=4)
+    finish(talk, [*range(shared), *range(30, 34)], max_tokens=5)
     before = len(target(talk).passes)
-    talk.start_over(reuse=False)
-    assert finish(talk, [*range(20), 2], max_tokens=5).stats.cached_tokens == 0
-    finish(new, [*range(20), 2], max_tokens=5)
-    assert target(talk).passes[before:] == target(new).passes
+    talk.start_over(same_passes=True)
+    prompt = [*range(shared), *range(50, 50 + more)]
+    cached = finish(talk, prompt, max_tokens=5).stats.cached_tokens
+    assert cached == shared - shared % 4
+    finish(new, prompt, max_tokens=5)
+    assert target(talk).passes[before:] == target(new).passes[cached // 4 :]
+
+
+def test_an_answer_is_read_again_where_passes_are_to_be_the_same():
+    talk = session(n_batch=4)
+    answer = finish(talk, list(range(8)), max_tokens=12).tokens
+    talk.start_over(same_passes=True)
+    assert finish(talk, [*range(8), *answer, 1], max_tokens=1).stats.cached_tokens == 4
 
 
 def test_a_session_that_starts_over_with_another_seed_is_a_session_with_that():

@@ -1,0 +1,4 @@
+"""How much is kept back until it is clear how it looks."""
+
+MOST_HELD = 40
+"""Characters of a word, a mark or a line's start. Longer ones are taken for text."""

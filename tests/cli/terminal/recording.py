@@ -1,0 +1,196 @@
+"""The command line on a pseudo-terminal of its own, from its start to its end."""
+
+import json
+import os
+import re
+import select
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pyte
+
+from .emulator import Screen
+
+ROOT = Path(__file__).parents[3]
+_PATIENCE = 60
+_FIGURES = re.compile(r"context ([\d,]+) of|([\d.]+) tokens/s|([\d,]+) of ([\d,]+) guesses")
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """Another size once so many updates of the figures were seen."""
+
+    updates: int
+    columns: int
+    rows: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Case:
+    """What is answered, and on what."""
+
+    answers: Sequence[str]
+    seconds: float = 0.0
+    columns: int = 80
+    rows: int = 24
+    arguments: Sequence[str] = ("--draft", "ngram")
+    prompt: Sequence[str] = ("Hi",)
+    resizes: Sequence[Resize] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        return self.answers[-1]
+
+    def command(self, folder: Path) -> list[str]:
+        """The process, which writes its truth into the folder."""
+        script = folder / "script.json"
+        told = {"answers": self.answers, "seconds": self.seconds, "n_ctx": 20_000, **self.settings}
+        script.write_text(json.dumps(told), "utf-8")
+        program = [sys.executable, "-m", "tests.cli.terminal.streaming", str(script), str(folder / "truth.json")]
+        return [*program, "run", "-m", "big.gguf", "-s", "1", *self.arguments, *self.prompt]
+
+    def environment(self, folder: Path) -> dict[str, str]:
+        folders = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CACHE", "CONFIG")}
+        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM")}
+        return {**known, **folders, "HOME": str(folder), "TERM": "xterm", "PYTHONPATH": path, **self.variables}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Figures as they were on the screen; what was not there is None."""
+
+    speed: float | None
+    context: int | None
+    kept: int | None
+    guessed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The end of a round: when it was at the earliest and at the latest, and what was true then."""
+
+    when: tuple[float, float]
+    context: int
+    kept: int
+    guessed: int
+
+
+@dataclass(slots=True)
+class Recording:
+    """What came of a case: all bytes, where in them the terminal was another, the screen, and what was seen on it."""
+
+    case: Case
+    folder: Path
+    raw: bytes = b""
+    resized: list[tuple[int, Resize]] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)
+    most_figures: int = 0
+    """In how many rows there were figures at once."""
+    code: int | None = None
+    screen: Screen = field(init=False)
+    _stream: pyte.ByteStream = field(init=False)
+    _process: Any = None
+    _waiting: list[Resize] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.screen = Screen(self.case.columns, self.case.rows)
+        self._stream = pyte.ByteStream(self.screen)
+
+    def start(self) -> None:
+        """Start the process."""
+        program, *arguments = self.case.command(self.folder)
+        self._process = pexpect.spawn(
+            program,
+            arguments,
+            dimensions=(self.case.rows, self.case.columns),
+            env=self.case.environment(self.folder),
+            cwd=str(self.folder),
+        )
+        self._waiting = list(self.case.resizes)
+
+    def fileno(self) -> int:
+        """Where its output can be waited for."""
+        return int(self._process.child_fd)
+
+    def read(self) -> bool:
+        """Take what there is of its output; False at the end."""
+        try:
+            self._take(self._process.read_nonblocking(65536, 0))
+        except pexpect.EOF:
+            self._process.close()
+            status = self._process
+            self.code = status.exitstatus if status.signalstatus is None else -status.signalstatus
+            return False
+        while self._waiting and len(self.updates) >= self._waiting[0].updates:
+            self._resize(self._waiting.pop(0))
+        return True
+
+    @property
+    def truth(self) -> list["Boundary"]:
+        """What was true between each two rounds, as the model has it; the first has read the prompt."""
+        passes = json.loads((self.folder / "truth.json").read_text("utf-8"))
+        prompt = passes[0][3]
+        rounds = [each for each in passes if each[2] >= prompt]
+        ended = passes[len(passes) - len(rounds) - 1][1]
+        found = [Boundary((ended, rounds[0][0]), rounds[0][2] + 1, 0, 0)]
+        for (_, ended, cached, length), (began, _, then_cached, _) in pairwise(rounds):
+            last = found[-1]
+            kept, guessed = last.kept + then_cached - cached - 1, last.guessed + length - 1
+            found.append(Boundary((ended, began), then_cached + 1, kept, guessed))
+        return found
+
+    def _resize(self, resize: Resize) -> None:
+        self.resized.append((len(self.raw), resize))
+        self.screen.resize(resize.rows, resize.columns)
+        self._process.setwinsize(resize.rows, resize.columns)
+
+    def _take(self, data: bytes) -> None:
+        """Show it, and look at the screen whenever something was drawn and the cursor is back."""
+        self.raw += data
+        for part in re.split(rb"(?<=\x1b8)", data):
+            self._stream.feed(part)
+            self._look()
+
+    def _look(self) -> None:
+        below = self.screen.display[self.screen.cursor.y + 1 :]
+        shown = [row for row in below if _FIGURES.search(row)]
+        self.most_figures = max(self.most_figures, len(shown))
+        if len(shown) == 1:
+            update = update_in(shown[0])
+            if update not in self.updates[-1:]:
+                self.updates.append(update)
+
+
+def update_in(row: str) -> Update:
+    """The figures in a row."""
+    found: dict[str, Any] = dict.fromkeys(("speed", "context", "kept", "guessed"))
+    for context, speed, kept, guessed in _FIGURES.findall(row):
+        if context:
+            found["context"] = int(context.replace(",", ""))
+        elif speed:
+            found["speed"] = float(speed)
+        else:
+            found["kept"], found["guessed"] = (int(each.replace(",", "")) for each in (kept, guessed))
+    return Update(**found)
+
+
+def record(recordings: Sequence[Recording], at_once: int = 6) -> None:
+    """Let them all run to their ends, some side by side: most of it is waiting."""
+    coming, running, deadline = list(recordings), list[Recording](), time.monotonic() + _PATIENCE
+    while coming or running:
+        while coming and len(running) < at_once:
+            coming[0].start()
+            running.append(coming.pop(0))
+        assert time.monotonic() < deadline, [each.case for each in running]
+        for each in select.select(running, [], [], 1)[0]:
+            if not each.read():
+                running.remove(each)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .environment import Environment
-from .screen import visible
+from .screen import visible, whole
 
 _TINT, _RESET = "\x1b[36m", "\x1b[0m"
 
@@ -18,20 +18,24 @@ class AnswerWriter:
     env: Environment
     tint: bool = False
     _last: str = ""
+    _held: str = ""
+    """The end of a piece that may be half a line break."""
 
     def write(self, text: str, from_draft: bool) -> None:
         """Show a piece of the answer at once."""
         self._last = text[-1:] or self._last
         if self.env.stdout_is_terminal:
+            text, self._held = whole(self._held + text)
             text = visible(text)
-        if self.tint and from_draft and self.env.colors_on(self.env.stdout_is_terminal):
+        if text and self.tint and from_draft and self.env.colors_on(self.env.stdout_is_terminal):
             text = f"{_TINT}{text}{_RESET}"
         self.env.stdout.write(text)
         self.env.stdout.flush()
 
     def finish(self) -> None:
         """End the last line."""
+        self.env.stdout.write(visible(self._held))
         if self._last not in ("", "\n"):
             self.env.stdout.write("\n")
-        self._last = ""
+        self._last = self._held = ""
         self.env.stdout.flush()

@@ -1,9 +1,11 @@
 """The command line on a pseudo-terminal of its own, from its start to its end."""
 
+import contextlib
 import json
 import os
 import re
 import select
+import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -149,16 +151,24 @@ class Recording:
         return found
 
     def _resize(self, resize: Resize) -> None:
+        """Resize the terminal between two writes: while the process is stopped, and has nothing on its way."""
+        os.kill(self._process.pid, signal.SIGSTOP)
+        os.waitpid(self._process.pid, os.WUNTRACED)
+        with contextlib.suppress(pexpect.TIMEOUT):
+            while True:
+                self._take(self._process.read_nonblocking(65536, 0.1))
         self.resized.append((len(self.raw), resize))
         self.screen.resize(resize.rows, resize.columns)
         self._process.setwinsize(resize.rows, resize.columns)
+        os.kill(self._process.pid, signal.SIGCONT)
 
     def _take(self, data: bytes) -> None:
         """Show it, and look at the screen whenever something was drawn and the cursor is back."""
         self.raw += data
         for part in re.split(rb"(?<=\x1b8)", data):
             self._stream.feed(part)
-            self._look()
+            if part.endswith(b"\x1b8"):
+                self._look()
 
     def _look(self) -> None:
         below = self.screen.display[self.screen.cursor.y + 1 :]

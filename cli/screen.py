@@ -1,22 +1,14 @@
 """Text for a terminal, and the messages that go to stderr."""
 
-import re
 import textwrap
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
+from specchat.speculative.visible import visible as visible
+
 from .environment import Environment
 
 _RED, _YELLOW, _DIM, _RESET = "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
-_CONTROL = re.compile("\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """`text` with its control characters as pictures, save tabs and line breaks: no terminal obeys a picture.
-
-    So are those that turn the reading direction around: with them a command can look like another.
-    """
-    return _CONTROL.sub(_picture, text)
 
 
 def whole(text: str) -> tuple[str, str]:
@@ -27,17 +19,6 @@ def whole(text: str) -> tuple[str, str]:
 def one_line(text: str) -> str:
     """`text` with pictures in the place of line breaks and tabs too: a name that others gave a file."""
     return visible(text).replace("\n", "␊").replace("\t", "␉")
-
-
-def _picture(match: re.Match[str]) -> str:
-    control = match[0]
-    if control == "\r\n":
-        return "\n"
-    if control == "\x7f":
-        return "␡"
-    if control < "\x20":
-        return chr(0x2400 + ord(control))
-    return f"<{ord(control):02X}>" if control < "\xa0" else f"<U+{ord(control):04X}>"
 
 
 def report(env: Environment, message: str, hint: str = "") -> None:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specchat.cli.answer_writer import AnswerWriter
+from specchat.cli.cursor import Cursor
 from specchat.cli.live_figures import LiveFigures
 from specchat.cli.live_line import LiveLine
 from specchat.speculative.drafting import Draft, Guess
@@ -169,3 +170,59 @@ def test_without_plain_passes_nothing_is_compared():
     figures.add(round_of(1))
     figures.add(round_of(2, plain=None))
     assert figures.items() == ["1.0 tokens/s", "context 3 of 1,000"]
+
+
+def test_a_terminal_that_got_narrower_unnoticed_gets_no_second_row_of_figures():
+    terminal = Terminal(80, rows=6)
+    terminal.screen.resize(columns=30)
+    lines = terminal.write(pieces_of("word " * 5 + "\n", 1) + pieces_of("word\n" * 20, 1))
+    assert lines == ["word " * 4 + "word", *["word"] * 20]
+    assert any(terminal.seen)
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r\n\r\n"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_a_line_break_of_two_characters_is_one_in_whatever_pieces_it_comes(size, newline):
+    terminal = Terminal(20)
+    text = f"a line{newline}" * 12 + "the end\r"
+    lines = terminal.write(pieces_of(text, size))
+    assert lines == expected(text.removesuffix("\r").replace("\r\n", "\n") + "␍", 20, 12)
+    assert any(terminal.seen)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(
+    st.text(st.sampled_from("ab漢 ,"), max_size=200),
+    st.text(st.sampled_from("ab漢 ,"), max_size=60),
+    st.integers(20, 60),
+    st.integers(20, 60),
+    st.booleans(),
+)
+def test_nothing_is_said_to_be_behind_the_text_that_is_not_on_a_terminal_of_either_kind(text, more, before, after, new):
+    """After a resize the cursor is clear only where it is on terminals that break lines anew, and on others."""
+    cursor, screen = Cursor(before), Screen(before, 12)
+    stream = pyte.Stream(screen)
+    cursor.advance(text)
+    stream.feed(text)
+    cursor.resize(after)
+    if new:
+        screen = Screen(after, 12)
+        pyte.Stream(screen).feed(text)
+        stream = pyte.Stream(screen)
+    else:
+        screen.resize(columns=after)
+    for character in more:
+        cursor.advance(character)
+        stream.feed(character)
+        assert not cursor.is_clear or screen.cursor.x < after
+
+
+def test_where_a_line_was_that_a_resize_met_is_forgotten_with_its_end():
+    cursor = Cursor(80)
+    cursor.advance("a" * 70)
+    cursor.resize(40)
+    assert not cursor.is_clear
+    cursor.advance("a" * 40)
+    assert not cursor.is_clear
+    cursor.advance("\nabc")
+    assert cursor.is_clear

@@ -4,6 +4,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ TEXTS = {
     "carriage returns": (LOREM + "\r\n") * 10,
     "as wide as the screen": "".join("-" * 40 + "\n" + "=" * 80 + "\n" for _ in range(8)),
 }
+JOINER = "\u200d"
 RESIZES = {
     "80 to 40": (80, [Resize(2, 40, 24)]),
     "40 to 100": (40, [Resize(2, 100, 24)]),
@@ -45,11 +47,11 @@ BELOW = re.compile(r"\d+ tokens in [^\x1b]*seed 1")
 
 
 def streaming(text: str, columns: int) -> Case:
-    return Case(answers=[text], seconds=1.3, columns=columns)
+    return Case(answers=[text], seconds=1.1, columns=columns)
 
 
 def resized(columns: int, resizes: list[Resize]) -> Case:
-    return Case(answers=[WORDS[:1500]], seconds=1.3, columns=columns, resizes=resizes)
+    return Case(answers=[WORDS[:1500]], seconds=1.1, columns=columns, resizes=resizes)
 
 
 STREAMING = {f"{name} at {columns}": streaming(text, columns) for name, text in TEXTS.items() for columns in (80, 40)}
@@ -124,11 +126,11 @@ def test_after_a_resize_the_screen_is_as_if_there_had_been_no_figures(recorded, 
 
 @pytest.mark.parametrize("name", CASES)
 def test_figures_are_seen_one_line_of_them_at_a_time_and_they_are_true(recorded, name):
-    recording = recorded[name]
-    assert len(recording.updates) >= 3
-    assert recording.most_figures == 1
-    for update in recording.updates:
-        assert any(is_true(update, boundary, recording.truth[0]) for boundary in recording.truth), update
+    updates, (first, *boundaries) = recorded[name].updates, recorded[name].truth
+    assert len(updates) >= 3
+    assert recorded[name].most_figures == 1
+    for update in updates:
+        assert any(is_true(update, boundary, first) for boundary in boundaries), update
 
 
 def is_true(update: Update, boundary: Boundary, first: Boundary) -> bool:
@@ -137,9 +139,7 @@ def is_true(update: Update, boundary: Boundary, first: Boundary) -> bool:
     if any(seen not in (None, true) for seen, true in counts) or update.speed is None:
         return False
     tokens, (began_by, began), (ended, ended_by) = boundary.context - first.context, first.when, boundary.when
-    return boundary is not first and 0.9 * tokens / (ended_by - began_by) <= update.speed <= 1.1 * tokens / (
-        ended - began
-    )
+    return 0.9 * tokens / (ended_by - began_by) <= update.speed <= 1.1 * tokens / (ended - began)
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +155,7 @@ def in_tmux(tmux: Tmux, cases: Mapping[str, Case], folder: Path) -> dict[str, tu
     for name, case in cases.items():
         place = folder / name
         place.mkdir()
+        case = replace(case, answers=[case.text.replace(JOINER, "")])  # what tmux makes of it depends on the time
         (place / "text").write_text(shown(case.text))
         variables = {**case.environment(place), "TERM": "tmux"}
         tmux.start(name, case.command(place), case.columns, case.rows, variables)
@@ -166,10 +167,8 @@ def in_tmux(tmux: Tmux, cases: Mapping[str, Case], folder: Path) -> dict[str, tu
     return {name: (tmux.wait(name), tmux.wait(f"plain {name}")) for name in cases}
 
 
-@pytest.mark.parametrize("columns", [80, 40])
-def test_in_tmux_too_the_text_is_there_once(tmux, tmp_path, columns):
-    cases = {f"{name} at {columns}": streaming(text, columns) for name, text in TEXTS.items()}
-    for name, (lines, plain) in in_tmux(tmux, cases, tmp_path).items():
+def test_in_tmux_too_the_text_is_there_once(tmux, tmp_path):
+    for name, (lines, plain) in in_tmux(tmux, STREAMING, tmp_path).items():
         answer = without_end(plain)
         assert lines[: len(answer)] == answer, name
         assert BELOW.fullmatch("\n".join(without_end(lines[len(answer) :]))), name

@@ -42,6 +42,8 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
             row[place] = row[place]._replace(data=row[place].data + character)
 
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+        if (lines or self.lines, columns or self.columns) == (self.lines, self.columns):
+            return
         lines, rows = lines or self.lines, [self.buffer[y] for y in range(self.lines)]
         above = max(0, self.cursor.y + 1 - lines)
         self.history.top.extend(rows[:above])

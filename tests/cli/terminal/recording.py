@@ -35,9 +35,10 @@ class Resize:
 
 @dataclass(slots=True, kw_only=True)
 class Case:
-    """What is answered, and on what."""
+    """What is answered, and on what; or with `real` what is done by the program as it is."""
 
-    answers: Sequence[str]
+    answers: Sequence[str] = ("",)
+    real: Sequence[str] = ()
     seconds: float = 0.0
     columns: int = 80
     rows: int = 24
@@ -52,7 +53,9 @@ class Case:
         return self.answers[-1]
 
     def command(self, folder: Path) -> list[str]:
-        """The process, which writes its truth into the folder."""
+        """The process, which may write its truth into the folder."""
+        if self.real:
+            return [sys.executable, "-m", "specchat.cli.main", *self.real]
         script = folder / "script.json"
         told = {"answers": self.answers, "seconds": self.seconds, "n_ctx": 20_000, **self.settings}
         script.write_text(json.dumps(told), "utf-8")

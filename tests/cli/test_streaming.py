@@ -14,7 +14,7 @@ pyte = pytest.importorskip("pyte")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
 from .terminal.emulator import Screen  # noqa: E402
-from .terminal.recording import Boundary, Case, Recording, Resize, Update, record  # noqa: E402
+from .terminal.recording import LIVE, Boundary, Case, Recording, Resize, Update, record  # noqa: E402
 from .terminal.tmux import Tmux  # noqa: E402
 
 LOREM = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. "
@@ -38,10 +38,6 @@ RESIZES = {
     "to 20 rows": (80, [Resize(2, 80, 20)]),
     "back and forth": (80, [Resize(1, 40, 24), Resize(2, 80, 24), Resize(3, 61, 9)]),
 }
-LIVE = re.compile(
-    rb"\x1b\[J\x1bD\x1b\[A\x1b7\x1b\[B\r\x1b\[\?7l(?:\x1b\[2m)?[^\x00-\x1f\x7f]*(?:\x1b\[0m)?\x1b\[\?7h\x1b8|\x1b\[J"
-)
-"""All that a live line may write."""
 BELOW = re.compile(r"\d+ tokens in [^\x1b]*seed 1")
 """What is said below an answer."""
 

@@ -23,6 +23,11 @@ ROOT = Path(__file__).parents[3]
 _PATIENCE = 60
 _FIGURES = re.compile(r"context ([\d,]+) of|([\d.]+) tokens/s|([\d,]+) of ([\d,]+) guesses")
 
+LIVE = re.compile(
+    rb"\x1b\[J\x1bD\x1b\[A\x1b7\x1b\[B\r\x1b\[\?7l(?:\x1b\[2m)?[^\x00-\x1f\x7f]*(?:\x1b\[0m)?\x1b\[\?7h\x1b8|\x1b\[J"
+)
+"""All that a live line may write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resize:
@@ -45,6 +50,8 @@ class Case:
     arguments: Sequence[str] = ("--draft", "ngram")
     prompt: Sequence[str] = ("Hi",)
     resizes: Sequence[Resize] = ()
+    keys: Sequence[tuple[bytes, str]] = ()
+    """What is typed once something was seen, behind what was waited for before."""
     variables: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -105,6 +112,8 @@ class Recording:
     _stream: pyte.ByteStream = field(init=False)
     _process: Any = None
     _waiting: list[Resize] = field(default_factory=list)
+    _keys: list[tuple[bytes, str]] = field(default_factory=list)
+    _answered: int = 0
 
     def __post_init__(self) -> None:
         self.screen = Screen(self.case.columns, self.case.rows)
@@ -120,7 +129,8 @@ class Recording:
             env=self.case.environment(self.folder),
             cwd=str(self.folder),
         )
-        self._waiting = list(self.case.resizes)
+        self._process.delaybeforesend = None
+        self._waiting, self._keys = list(self.case.resizes), list(self.case.keys)
 
     def fileno(self) -> int:
         """Where its output can be waited for."""
@@ -137,6 +147,9 @@ class Recording:
             return False
         while self._waiting and len(self.updates) >= self._waiting[0].updates:
             self._resize(self._waiting.pop(0))
+        while self._keys and (place := self.raw.find(self._keys[0][0], self._answered)) >= 0:
+            self._answered = place + len(self._keys[0][0])
+            self._process.send(self._keys.pop(0)[1])
         return True
 
     @property
@@ -203,7 +216,7 @@ def record(recordings: Sequence[Recording], at_once: int = 6) -> None:
         while coming and len(running) < at_once:
             coming[0].start()
             running.append(coming.pop(0))
-        assert time.monotonic() < deadline, [each.case for each in running]
+        assert time.monotonic() < deadline, [each.raw[-1000:] for each in running]
         for each in select.select(running, [], [], 1)[0]:
             if not each.read():
                 running.remove(each)

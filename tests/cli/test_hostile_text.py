@@ -58,9 +58,10 @@ def run(cases: Sequence[Case], folder: Path) -> list[Recording]:
     return recordings
 
 
-@pytest.mark.parametrize("arguments", [["--draft", "ngram"], ["--draft", "ngram", "--tint"], ["-q"]])
-def test_an_answer_is_pictures_on_a_terminal(tmp_path, arguments):
-    cases = [Case(answers=[ANSWER], seconds=0.6, columns=columns, arguments=arguments) for columns in (80, 40)]
+def test_an_answer_is_pictures_on_a_terminal(tmp_path):
+    settings = [["--draft", "ngram"], ["--draft", "ngram", "--tint"], ["-q"]]
+    sizes = [(each, columns) for each in settings for columns in (80, 40)]
+    cases = [Case(answers=[ANSWER], seconds=0.6, columns=columns, arguments=each) for each, columns in sizes]
     for recording in run(cases, tmp_path):
         assert harmless(recording.raw)
         shown = re.sub(rb"\x1b\[\d*m|\r(?=\n)", b"", LIVE.sub(b"", recording.raw)).decode()

@@ -16,7 +16,9 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
     A wide character that does not fit goes to the next row, as on all terminals. What has no width joins the character
     before it, be that at the end of a row (pyte begins a row for it) or a joiner of emoji (pyte drops it). Rows that a
     lower screen has no room for go into the scrollback, after empty ones below the cursor; pyte drops the topmost ones.
-    A narrower screen keeps the cursor on it, and cuts its rows off: like xterm, pyte does not break them anew.
+    A narrower screen keeps the cursor on it, and cuts its rows off: like xterm, pyte does not break them anew. Behind a
+    full row the cursor is on its last character, as soon as anything but text comes: on xterm that is erased with what
+    is below.
     """
 
     def __init__(self, columns: int, rows: int) -> None:
@@ -41,6 +43,17 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
         if place >= 0:
             row[place] = row[place]._replace(data=row[place].data + character)
 
+    def erase_in_display(self, how: int = 0, *args: Any, **settings: Any) -> None:
+        self._stop_wrapping()
+        super().erase_in_display(how, *args, **settings)
+
+    def cursor_up(self, count: int | None = None) -> None:
+        self._stop_wrapping()
+        super().cursor_up(count)
+
+    def _stop_wrapping(self) -> None:
+        self.cursor.x = min(self.cursor.x, self.columns - 1)
+
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         if (lines or self.lines, columns or self.columns) == (self.lines, self.columns):
             return
@@ -53,7 +66,7 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
         self.lines = lines
         super().resize(columns=columns)
         self.set_margins()
-        self.cursor.x = min(self.cursor.x, self.columns - 1)
+        self._stop_wrapping()
 
     @property
     def rows(self) -> list[str]:
@@ -62,6 +75,11 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
         while rows and not rows[-1]:
             rows.pop()
         return rows
+
+    @property
+    def below(self) -> list[str]:
+        """The rows of the screen below the cursor."""
+        return [self._text(self.buffer[y]) for y in range(self.cursor.y + 1, self.lines)]
 
     @property
     def text(self) -> list[str]:

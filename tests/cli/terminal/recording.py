@@ -187,8 +187,7 @@ class Recording:
                 self._look()
 
     def _look(self) -> None:
-        below = self.screen.display[self.screen.cursor.y + 1 :]
-        shown = [row for row in below if _FIGURES.search(row)]
+        shown = [row for row in self.screen.below if _FIGURES.search(row)]
         self.most_figures = max(self.most_figures, len(shown))
         if len(shown) == 1:
             update = update_in(shown[0])
@@ -217,6 +216,7 @@ def record(recordings: Sequence[Recording], at_once: int = 6) -> None:
             coming[0].start()
             running.append(coming.pop(0))
         assert time.monotonic() < deadline, [each.raw[-1000:] for each in running]
+        time.sleep(0.01)  # more than a letter is to be read at a time
         for each in select.select(running, [], [], 1)[0]:
             if not each.read():
                 running.remove(each)

@@ -57,6 +57,7 @@ class Screen(pyte.HistoryScreen):  # type: ignore[misc]
     def resize(self, lines: int | None = None, columns: int | None = None) -> None:
         if (lines or self.lines, columns or self.columns) == (self.lines, self.columns):
             return
+        self._stop_wrapping()
         lines, rows = lines or self.lines, [self.buffer[y] for y in range(self.lines)]
         above = max(0, self.cursor.y + 1 - lines)
         self.history.top.extend(rows[:above])

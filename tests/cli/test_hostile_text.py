@@ -22,7 +22,8 @@ pytest.importorskip("pexpect")
 pytest.importorskip("pyte")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
-from .terminal.recording import LIVE, Case, Recording, record  # noqa: E402
+from .terminal.case import Case  # noqa: E402
+from .terminal.recording import LIVE, Recording, record  # noqa: E402
 
 EVIL = (
     "\x1b[31mred \x1b[2J\x1b[1;1H \x1b]0;title\x07 \x1b]52;c;ZXZpbA==\x07 \x1b]8;;http://evil\x1b\\link\x1b]8;;\x1b\\ "

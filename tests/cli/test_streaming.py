@@ -13,8 +13,10 @@ pytest.importorskip("pexpect")
 pyte = pytest.importorskip("pyte")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 
+from .terminal.case import Case, Resize  # noqa: E402
 from .terminal.emulator import Screen  # noqa: E402
-from .terminal.recording import LIVE, Boundary, Case, Recording, Resize, Update, record  # noqa: E402
+from .terminal.figures import Boundary, Update  # noqa: E402
+from .terminal.recording import LIVE, Recording, record  # noqa: E402
 from .terminal.tmux import Tmux  # noqa: E402
 
 LOREM = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. "
@@ -47,7 +49,7 @@ def streaming(text: str, columns: int) -> Case:
 
 
 def resized(columns: int, resizes: list[Resize]) -> Case:
-    return Case(answers=[WORDS[:1500]], seconds=1.1, columns=columns, resizes=resizes)
+    return Case(answers=[WORDS[:1500]], seconds=1.5, columns=columns, resizes=resizes)
 
 
 STREAMING = {f"{name} at {columns}": streaming(text, columns) for name, text in TEXTS.items() for columns in (80, 40)}

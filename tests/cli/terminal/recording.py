@@ -1,99 +1,28 @@
 """The command line on a pseudo-terminal of its own, from its start to its end."""
 
 import contextlib
-import json
 import os
 import re
 import select
 import signal
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pexpect
 import pyte
 
+from .case import Case, Resize
 from .emulator import Screen
+from .figures import FIGURES, Boundary, Update, truth_in, update_in
 
-ROOT = Path(__file__).parents[3]
 _PATIENCE = 60
-_FIGURES = re.compile(r"context ([\d,]+) of|([\d.]+) tokens/s|([\d,]+) of ([\d,]+) guesses")
-
 LIVE = re.compile(
     rb"\x1b\[J\x1bD\x1b\[A\x1b7\x1b\[B\r\x1b\[\?7l(?:\x1b\[2m)?[^\x00-\x1f\x7f]*(?:\x1b\[0m)?\x1b\[\?7h\x1b8|\x1b\[J"
 )
 """All that a live line may write."""
-
-
-@dataclass(frozen=True, slots=True)
-class Resize:
-    """Another size once so many updates of the figures were seen."""
-
-    updates: int
-    columns: int
-    rows: int
-
-
-@dataclass(slots=True, kw_only=True)
-class Case:
-    """What is answered, and on what; or with `real` what is done by the program as it is."""
-
-    answers: Sequence[str] = ("",)
-    real: Sequence[str] = ()
-    seconds: float = 0.0
-    columns: int = 80
-    rows: int = 24
-    arguments: Sequence[str] = ("--draft", "ngram")
-    prompt: Sequence[str] = ("Hi",)
-    resizes: Sequence[Resize] = ()
-    keys: Sequence[tuple[bytes, str]] = ()
-    """What is typed once something was seen, behind what was waited for before."""
-    variables: Mapping[str, str] = field(default_factory=dict)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        return self.answers[-1]
-
-    def command(self, folder: Path) -> list[str]:
-        """The process, which may write its truth into the folder."""
-        if self.real:
-            return [sys.executable, "-m", "specchat.cli.main", *self.real]
-        script = folder / "script.json"
-        told = {"answers": self.answers, "seconds": self.seconds, "n_ctx": 20_000, **self.settings}
-        script.write_text(json.dumps(told), "utf-8")
-        program = [sys.executable, "-m", "tests.cli.terminal.streaming", str(script), str(folder / "truth.json")]
-        return [*program, "run", "-m", "big.gguf", "-s", "1", *self.arguments, *self.prompt]
-
-    def environment(self, folder: Path) -> dict[str, str]:
-        folders = {f"XDG_{name}_HOME": str(folder / name) for name in ("DATA", "CACHE", "CONFIG")}
-        path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-        known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLORTERM")}
-        return {**known, **folders, "HOME": str(folder), "TERM": "xterm", "PYTHONPATH": path, **self.variables}
-
-
-@dataclass(frozen=True, slots=True)
-class Update:
-    """Figures as they were on the screen; what was not there is None."""
-
-    speed: float | None
-    context: int | None
-    kept: int | None
-    guessed: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Boundary:
-    """The end of a round: when it was at the earliest and at the latest, and what was true then."""
-
-    when: tuple[float, float]
-    context: int
-    kept: int
-    guessed: int
 
 
 @dataclass(slots=True)
@@ -153,18 +82,9 @@ class Recording:
         return True
 
     @property
-    def truth(self) -> list["Boundary"]:
-        """What was true between each two rounds, as the model has it; the first has read the prompt."""
-        passes = json.loads((self.folder / "truth.json").read_text("utf-8"))
-        prompt = passes[0][3]
-        rounds = [each for each in passes if each[2] >= prompt]
-        ended = passes[len(passes) - len(rounds) - 1][1]
-        found = [Boundary((ended, rounds[0][0]), rounds[0][2] + 1, 0, 0)]
-        for (_, ended, cached, length), (began, _, then_cached, _) in pairwise(rounds):
-            last = found[-1]
-            kept, guessed = last.kept + then_cached - cached - 1, last.guessed + length - 1
-            found.append(Boundary((ended, began), then_cached + 1, kept, guessed))
-        return found
+    def truth(self) -> list[Boundary]:
+        """What was true at the end of each round."""
+        return truth_in(self.folder / "truth.json")
 
     def _resize(self, resize: Resize) -> None:
         """Resize the terminal between two writes: while the process is stopped, and has nothing on its way."""
@@ -187,25 +107,12 @@ class Recording:
                 self._look()
 
     def _look(self) -> None:
-        shown = [row for row in self.screen.below if _FIGURES.search(row)]
+        shown = [row for row in self.screen.below if FIGURES.search(row)]
         self.most_figures = max(self.most_figures, len(shown))
         if len(shown) == 1:
             update = update_in(shown[0])
             if update not in self.updates[-1:]:
                 self.updates.append(update)
-
-
-def update_in(row: str) -> Update:
-    """The figures in a row."""
-    found: dict[str, Any] = dict.fromkeys(("speed", "context", "kept", "guessed"))
-    for context, speed, kept, guessed in _FIGURES.findall(row):
-        if context:
-            found["context"] = int(context.replace(",", ""))
-        elif speed:
-            found["speed"] = float(speed)
-        else:
-            found["kept"], found["guessed"] = (int(each.replace(",", "")) for each in (kept, guessed))
-    return Update(**found)
 
 
 def record(recordings: Sequence[Recording], at_once: int = 6) -> None:

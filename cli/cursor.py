@@ -37,10 +37,12 @@ class Place:
         if self.column > columns:
             self.column = width
 
-    def cut(self, columns: int) -> None:
+    def cut(self, before: int, columns: int) -> None:
         """Stay on a terminal that has so many columns from now on, and cuts off what there is no room for."""
-        if self.column >= columns:  # on the last column, or behind it
-            self.column, self.exact = columns, False
+        self.exact = self.exact and self.column < min(
+            before, columns
+        )  # else it may be on the last column, or behind it
+        self.column = min(self.column, columns)
 
     def is_clear(self, columns: int) -> bool:
         """Whether the cursor stands behind the last character for sure, and not on it."""
@@ -70,6 +72,8 @@ class Cursor:
     columns: int
     _places: list[Place] = field(default_factory=lambda: [Place()])
     _line: list[str] = field(default_factory=list)
+    _on_last: bool = False
+    """Whether a resize may have put it on the last character."""
 
     def advance(self, text: str) -> None:
         """Move behind `text`."""
@@ -77,6 +81,7 @@ class Cursor:
         if line_break:
             self._places, self._line = [Place()], []
         self._line.append(line)
+        self._on_last = self._on_last and not text
         for place in self._places:
             place.advance(line, self.columns)
 
@@ -86,29 +91,29 @@ class Cursor:
             return
         line, anew = "".join(self._line), Place()
         anew.advance(line, columns)
-        full = any(place.column >= self.columns for place in self._places)
+        self._on_last = self._on_last or any(place.column >= self.columns for place in self._places)
+        anew.exact = anew.exact and not self._on_last
+        anew.lost = "\t" in line  # tabs are spaces to some
         for place in self._places:
-            place.cut(columns)
+            place.cut(self.columns, columns)
         self.columns = columns
         if anew not in self._places:
             self._places.append(anew)
-        if full or "\t" in line:  # the cursor may be before the last character now; tabs are spaces to some
-            anew.lost = True
-            self._places = [anew]
 
     @property
     def is_clear(self) -> bool:
         """Whether it stands behind the last character for sure, and not on it."""
-        return all(place.is_clear(self.columns) for place in self._places)
+        return not self._on_last and all(place.is_clear(self.columns) for place in self._places)
 
     @property
     def is_in_next_row(self) -> bool:
         """Whether, where it is not clear, the text has just begun a row, as far as widths can be told."""
-        return all(place.is_in_next_row or place.is_clear(self.columns) for place in self._places)
+        begun = (place.is_in_next_row or place.is_clear(self.columns) for place in self._places)
+        return not self._on_last and all(begun)
 
     def reaches_next_row(self, text: str) -> bool:
         """Whether `text` may need another row."""
-        return any(place.reaches_next_row(text, self.columns) for place in self._places)
+        return self._on_last or any(place.reaches_next_row(text, self.columns) for place in self._places)
 
 
 def _is_drawn_differently(character: str) -> bool:

@@ -225,15 +225,24 @@ def test_after_a_resize_a_cursor_is_clear_only_where_it_is_on_terminals_of_both_
         assert not cursor.is_clear or (place < after and all(row[x].data == " " for x in range(place, after)))
 
 
-@pytest.mark.parametrize("text", ["a" * 40, "\t" * 9 + "a"])
-def test_where_a_full_row_or_a_tab_was_nobody_knows_after_a_resize_until_the_line_ends(text):
+def test_where_a_tab_was_nobody_knows_after_a_resize_until_the_line_ends():
     cursor = Cursor(40)
-    cursor.advance(text)
+    cursor.advance("\t" * 9 + "a")
     cursor.resize(60)
     for _ in range(100):
         assert not cursor.is_clear
         cursor.advance("a")
     cursor.advance("\nabc")
+    assert cursor.is_clear
+
+
+def test_behind_a_full_row_a_resize_puts_the_cursor_on_the_last_character_until_there_is_another():
+    cursor = Cursor(40)
+    cursor.advance("a" * 40)
+    cursor.resize(60)
+    assert not cursor.is_clear
+    assert not cursor.is_in_next_row
+    cursor.advance("a")
     assert cursor.is_clear
 
 

@@ -125,7 +125,7 @@ def test_after_a_resize_the_screen_is_as_if_there_had_been_no_figures(recorded, 
 @pytest.mark.parametrize("name", CASES)
 def test_figures_are_seen_one_line_of_them_at_a_time_and_they_are_true(recorded, name):
     updates, (first, *boundaries) = recorded[name].updates, recorded[name].truth
-    assert len(updates) >= 3
+    assert len(updates) >= 3, updates
     assert recorded[name].most_figures == 1
     for update in updates:
         assert any(is_true(update, boundary, first) for boundary in boundaries), update

@@ -127,3 +127,4 @@ def record(recordings: Sequence[Recording], at_once: int = 6) -> None:
         for each in select.select(running, [], [], 1)[0]:
             if not each.read():
                 running.remove(each)
+                deadline = time.monotonic() + _PATIENCE

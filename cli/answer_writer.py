@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from .environment import Environment
 from .markdown.style import Style
-from .screen import visible
+from .screen import visible, whole
 
 _TINT, _UNDERLINE, _RESET = "36", "4", "\x1b[0m"
 
@@ -20,11 +20,14 @@ class AnswerWriter:
     env: Environment
     tint: bool = False
     _last: str = ""
+    _held: str = ""
+    """The end of a piece that may be half a line break."""
 
     def write(self, text: str, from_draft: bool = False, style: Style | None = None) -> None:
         """Show a piece of the answer at once, in its style if it has any."""
         self._last = text[-1:] or self._last
         if self.env.stdout_is_terminal:
+            text, self._held = whole(self._held + text)
             text = visible(text)
         code = self._code(from_draft, style)
         if code and text and self.env.colors_on(self.env.stdout_is_terminal):
@@ -40,7 +43,8 @@ class AnswerWriter:
 
     def finish(self) -> None:
         """End the last line."""
+        self.env.stdout.write(visible(self._held))
         if self._last not in ("", "\n"):
             self.env.stdout.write("\n")
-        self._last = ""
+        self._last = self._held = ""
         self.env.stdout.flush()

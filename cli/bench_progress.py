@@ -7,6 +7,7 @@ from rich.progress import Progress, TaskID, TextColumn
 
 from .environment import Environment
 from .rich_bar import rich_bar
+from .screen import one_line
 
 _EVERY = 1.0
 """Seconds between two updates."""
@@ -47,7 +48,7 @@ class BenchProgress:
     def show(self, doing: str) -> None:
         """Say what is being done."""
         if self._bar:
-            self._bar.update(self._task, description=doing)
+            self._bar.update(self._task, description=one_line(doing))
             self._draw(self._bar)
 
     def tick(self) -> None:

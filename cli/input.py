@@ -8,7 +8,7 @@ from specchat.speculative.errors import UsageError
 from .decoding import clean_argument, decoded
 from .environment import Environment
 from .options import PromptOptions
-from .screen import note
+from .screen import note, one_line
 
 MOST_BYTES = 64 << 20
 """More than any context holds."""
@@ -63,9 +63,9 @@ def read_file(env: Environment, name: str) -> str:
         with expanded(name).open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise UsageError(f"{name} cannot be read: {error.strerror}.", "Check the path.") from error
-    _check_size(data, name)
-    return decoded(env, data, name)
+        raise UsageError(f"{one_line(name)} cannot be read: {error.strerror}.", "Check the path.") from error
+    _check_size(data, one_line(name))
+    return decoded(env, data, one_line(name))
 
 
 def _read_stdin(env: Environment, quiet: bool) -> str:

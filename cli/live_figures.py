@@ -17,6 +17,7 @@ class LiveFigures:
     _guessed: int = 0
     _kept: int = 0
     _started: float = 0.0
+    _ended: float = 0.0
     _spent: float = 0.0
     _plain: float = 0.0
     _measured: bool = False
@@ -28,8 +29,9 @@ class LiveFigures:
     def add(self, step: Round) -> None:
         """A round is over."""
         self._used += len(step.tokens)
+        self._ended = self.clock()
         if not self._started:
-            self._started = self.clock()
+            self._started = self._ended
             return
         self._tokens += len(step.tokens)
         self._guessed += step.draft.guessed
@@ -42,7 +44,7 @@ class LiveFigures:
 
     def items(self) -> list[str]:
         """What is worth showing, the most telling first."""
-        elapsed = self.clock() - self._started
+        elapsed = self._ended - self._started  # the round that goes on has given nothing yet
         found = [f"{self._tokens / elapsed:.1f} tokens/s"] if self._tokens and elapsed > 0 else []
         if self._measured and self._spent > 0:
             found.append(f"{self._plain / self._spent:.2f} × plain")

@@ -1,20 +1,19 @@
 """A dim line of figures below an answer while it streams."""
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from .cursor import Cursor
 from .environment import Environment
-from .screen import visible
+from .screen import visible, whole
 
 _EVERY = 0.25
 """Seconds between two new figures."""
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _ERASE_BELOW = "\x1b[J"
 _INDEX, _UP, _DOWN, _SAVE, _RESTORE = "\x1bD", "\x1b[A", "\x1b[B", "\x1b7", "\x1b8"
-_UNSURE = 4
-"""Columns by which the width of emoji and the like can be misjudged."""
-_TAB = 8
+_CUT, _WRAP = "\x1b[?7l", "\x1b[?7h"
+"""Whether a row that is too long is cut off, or goes on in the next one."""
 
 
 @dataclass(slots=True)
@@ -23,71 +22,83 @@ class LiveLine:
 
     Only what stands behind the cursor is ever erased: whatever a resize or a terminal makes of the figures, they are
     gone with the next ones, and the text is on the screen exactly once. Nothing is erased where the cursor may stand on
-    the last character of a full row; there the text has to reach the next row first, which is that of the figures.
+    the last character of a full row; there the text has to reach the next row first, which is that of the figures. On a
+    terminal that got narrower unnoticed the figures are cut off: a second row would scroll the text away from the
+    cursor.
     """
 
     env: Environment
     figures: Callable[[], Sequence[str]]
     shown: bool = True
-    _text: str = ""
+    _items: Sequence[str] = ()
     _drawn: bool = False
     """Whether figures may be on the screen."""
     _due: bool = False
     """Whether there are newer ones."""
     _since: float = -1.0
-    _place: "Place" = field(init=False)
+    _cursor: Cursor = field(init=False)
+    _held: str = ""
+    """The end of a piece that may be half a line break."""
+    _write_text: Callable[[str], None] = lambda text: None
 
     def __post_init__(self) -> None:
         terminals = self.env.stdout_is_terminal and self.env.stderr_is_terminal
         self.shown = self.shown and terminals and self.env.edits_lines()
-        self._place = Place()
+        self._cursor = Cursor(self.env.columns())
 
     def around(self, text: str, write: Callable[[str], None]) -> None:
         """Let `text` be written, and keep the line below it."""
         if not self.shown:
             write(text)
             return
-        columns = self.env.columns()
-        rest = text
-        if self._drawn and self._place.reaches_next_row(text, columns):
-            rest = self._out_of_the_way(text, write, columns)
-        write(rest)
-        self._place.advance(visible(rest), columns)
-        self._refresh(columns)
+        text, self._held = whole(self._held + text)
+        self._write_text = write
+        self._around(visible(text))
 
     def end(self, end_line: Callable[[], None]) -> None:
         """Take the line away, and let the last line of the text be ended."""
-        clear = self._place.is_clear(self.env.columns()) or self._place.is_in_next_row
+        if self._held:
+            self._around(visible(self._held))
+        clear = self._cursor.is_in_next_row
         if self._drawn and clear:
             self._write(_ERASE_BELOW)
         end_line()
         if self._drawn and not clear:
             self._write(_ERASE_BELOW)
-        self._drawn, self._text = False, ""
+        self._drawn, self._items, self._held = False, (), ""
 
-    def _out_of_the_way(self, text: str, write: Callable[[str], None], columns: int) -> str:
+    def _around(self, text: str) -> None:
+        self._cursor.resize(self.env.columns())
+        rest = text
+        if self._drawn and self._cursor.reaches_next_row(text):
+            rest = self._out_of_the_way(text)
+        self._write_text(rest)
+        self._cursor.advance(rest)
+        self._refresh()
+
+    def _out_of_the_way(self, text: str) -> str:
         """Erase the figures, for which so much of `text` is written as it takes; returns the rest."""
-        place, count = self._place, 0
-        while count < len(text) and not place.is_clear(columns):
-            if text[count] in "\n\t" and place.is_in_next_row:  # they would step over what is left of the figures
+        count = 0
+        while count < len(text) and not self._cursor.is_clear:
+            if text[count] in "\n\t" and self._cursor.is_in_next_row:  # would step over what is left of the figures
                 break
-            place.advance(visible(text[count]), columns)
+            self._cursor.advance(text[count])
             count += 1
-        write(text[:count])
-        if place.is_clear(columns) or count < len(text):
+        self._write_text(text[:count])
+        if self._cursor.is_clear or count < len(text):
             self._write(_ERASE_BELOW)
             self._drawn = False
         return text[count:]
 
-    def _refresh(self, columns: int) -> None:
+    def _refresh(self) -> None:
         now = self.env.now()
         self._since = now if self._since < 0 else self._since
         if now - self._since >= _EVERY:
-            self._since, self._due = now, True
-            self._text = _fitting(self.figures(), columns - 1)
-        if self._text and (self._due or not self._drawn) and self._place.is_clear(columns):
-            text = f"{_DIM}{self._text}{_PLAIN}" if self.env.colors else self._text
-            self._write(_ERASE_BELOW + _INDEX + _UP + _SAVE + _DOWN + "\r" + text + _RESTORE)
+            self._since, self._due, self._items = now, True, self.figures()
+        text = _fitting(self._items, self._cursor.columns - 1)
+        if text and (self._due or not self._drawn) and self._cursor.is_clear:
+            text = f"{_DIM}{text}{_PLAIN}" if self.env.colors else text
+            self._write(_ERASE_BELOW + _INDEX + _UP + _SAVE + _DOWN + "\r" + _CUT + text + _WRAP + _RESTORE)
             self._drawn, self._due = True, False
 
     def _write(self, text: str) -> None:
@@ -95,63 +106,11 @@ class LiveLine:
         self.env.stdout.flush()
 
 
-@dataclass(slots=True)
-class Place:
-    """Where in its row the cursor stands behind a text."""
-
-    column: int = 0
-    exact: bool = True
-    """Whether every terminal agrees: since the line began, there was nothing but what is as wide everywhere."""
-    lost: bool = False
-    """Whether nobody knows, until the line ends: terminals disagree about a tab behind a full row."""
-
-    def advance(self, text: str, columns: int) -> None:
-        """Move behind `text`."""
-        from wcwidth import wcwidth
-
-        for character in text:
-            if character == "\n":
-                self.column, self.exact, self.lost = 0, True, False
-            elif character == "\t":  # goes to the last column at most, and to no other row
-                self.lost = self.lost or self.column >= columns
-                self.column = max(self.column, min(columns - 1, self.column + _TAB - self.column % _TAB))
-            else:
-                self._advance(max(0, wcwidth(character)), columns)
-                self.exact = self.exact and not _is_drawn_differently(character)
-
-    def _advance(self, width: int, columns: int) -> None:
-        self.column += width
-        if self.column > columns:
-            self.column = width
-
-    def is_clear(self, columns: int) -> bool:
-        """Whether the cursor stands behind the last character for sure, and not on it."""
-        if self.lost:
-            return False
-        return self.column < columns if self.exact else _UNSURE < self.column < columns - _UNSURE
-
-    @property
-    def is_in_next_row(self) -> bool:
-        """Whether the text has just begun a row, as far as widths can be told."""
-        return not self.lost and 0 < self.column <= _UNSURE
-
-    def reaches_next_row(self, text: str, columns: int) -> bool:
-        """Whether `text` may need another row."""
-        most = 2 * len(text) + _TAB * text.count("\t")
-        return "\n" in text or not self.is_clear(columns) or self.column + most > columns
-
-
-def _is_drawn_differently(character: str) -> bool:
-    """Whether terminals disagree about the width: emoji, and what is combined with others."""
-    return character >= "\U0001f000" or unicodedata.category(character) in ("Mn", "Me", "Mc", "Cf")
-
-
 def _fitting(items: Sequence[str], columns: int) -> str:
     """As many of the items as there is room for."""
     text = ""
     for item in items:
         longer = f"{text} · {item}" if text else item
-        if len(longer) > columns:
-            break
-        text = longer
+        if len(longer) <= columns:
+            text = longer
     return text

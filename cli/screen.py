@@ -1,20 +1,20 @@
 """Text for a terminal, and the messages that go to stderr."""
 
-import re
 import textwrap
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
+
+from specchat.speculative.visible import visible as visible
 
 from .environment import Environment
 
 _RED, _YELLOW, _DIM, _RESET = "\x1b[31m", "\x1b[33m", "\x1b[2m", "\x1b[0m"
 _BEGINNING = 60
-_CONTROL = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def visible(text: str) -> str:
-    """`text` with its control characters as pictures, save tabs and line breaks: no terminal obeys a picture."""
-    return _CONTROL.sub(_picture, text)
+def whole(text: str) -> tuple[str, str]:
+    """A piece of a text without a last character that may be half a line break, and that character."""
+    return (text[:-1], text[-1]) if text.endswith("\r") else (text, "")
 
 
 def one_line(text: str) -> str:
@@ -26,15 +26,6 @@ def beginning(text: str) -> str:
     """As much of a text as says which one it is, in a line."""
     line = one_line(text)
     return line if len(line) <= _BEGINNING else f"{line[: _BEGINNING - 1]}…"
-
-
-def _picture(match: re.Match[str]) -> str:
-    control = match[0]
-    if control == "\r\n":
-        return "\n"
-    if control == "\x7f":
-        return "␡"
-    return chr(0x2400 + ord(control)) if control < "\x20" else f"<{ord(control):02X}>"
 
 
 def report(env: Environment, message: str, hint: str = "") -> None:
@@ -59,7 +50,7 @@ def _tell(env: Environment, label: str, message: str, style: str) -> None:
     start = f"{label}: " if label else ""
     text = start + visible(message)
     if env.stderr_is_terminal:
-        text = "\n".join(wrapped(line, env.columns()) for line in text.splitlines())
+        text = "\n".join(wrapped(line, env.columns()) for line in text.removesuffix("\n").split("\n"))
     if env.colors_on(env.stderr_is_terminal):
         styled = start.rstrip() or text
         text = f"{style}{styled}{_RESET}{text.removeprefix(styled)}"
@@ -95,7 +86,7 @@ def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in rows)
     room = env.columns() - width - 2 if env.stdout_is_terminal else 1000
     for name, value in rows:
-        first, *others = wrapped(visible(value), max(20, room)).splitlines() or [""]
+        first, *others = wrapped(visible(value), max(20, room)).split("\n")
         lines = [f"{name:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
         env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .environment import Environment
+from .screen import one_line, width_of
 
 _ERASE = "\r\x1b[K"
 
@@ -41,9 +42,11 @@ class StatusLine:
 
 
 def _fitting(items: Sequence[str], columns: int) -> str:
-    text = items[0][:columns]
-    for item in items[1:]:
-        if len(text) + 3 + len(item) > columns:
+    text, *others = map(one_line, items)
+    while width_of(text) > columns:
+        text = text[:-1]
+    for item in others:
+        if width_of(text) + 3 + width_of(item) > columns:
             break
         text += f" · {item}"
     return text

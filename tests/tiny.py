@@ -47,7 +47,7 @@ class TinyModel:
     template: str | None = CHATML
     adds_bos: bool = False
     control: tuple[str, ...] = ()
-    metadata: dict[str, int] = field(default_factory=dict, hash=False)
+    metadata: dict[str, int | str] = field(default_factory=dict, hash=False)
 
 
 def write_tiny(path: Path, model: TinyModel) -> Path:
@@ -59,7 +59,7 @@ def write_tiny(path: Path, model: TinyModel) -> Path:
     if model.template is not None:
         writer.add_chat_template(model.template)
     for key, value in model.metadata.items():
-        writer.add_uint32(key, value)
+        (writer.add_string if isinstance(value, str) else writer.add_uint32)(key, value)
     shapes = _llama_shapes(model) if model.architecture == "llama" else _mamba_shapes(model)
     for name, weights in _weights(shapes, model).items():
         writer.add_tensor(name, weights)

@@ -17,7 +17,9 @@ from prompt_toolkit.styles import Style
 
 from specchat.speculative.errors import SpecchatError
 
+from ..screen import one_line
 from .completions import Candidate, Completions, candidates
+from .directions import DirectionsShown
 from .editor import edit_text
 from .erasing import Eraser, reflows
 from .fence import Fence
@@ -48,7 +50,8 @@ class _Menu(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """What the menu shows."""
         for candidate in self._find(document.text_before_cursor):
-            yield Completion(candidate.text, -candidate.replaces, candidate.shown, candidate.help or None)
+            shown = one_line(candidate.shown or candidate.text)
+            yield Completion(candidate.text, -candidate.replaces, shown, candidate.help or None)
 
 
 def _found(before: str, completions: Completions) -> Sequence[Candidate]:
@@ -77,7 +80,7 @@ def session(line: "Line", prompt: str, fence: Fence, refuse: Callable[[str], str
         history=InMemoryHistory(line.said),
         clipboard=line.clipboard,
         key_bindings=merge_key_bindings(keys),
-        input_processors=[TabsProcessor(tabstop=8, char1=" ", char2=" ")],
+        input_processors=[DirectionsShown(), TabsProcessor(tabstop=8, char1=" ", char2=" ")],
         style=_STYLE,
         include_default_pygments_style=False,
         color_depth=None if env.colors else ColorDepth.DEPTH_1_BIT,

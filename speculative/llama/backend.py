@@ -12,6 +12,7 @@ from pathlib import Path
 import llama_cpp
 
 from ..errors import ModelLoadError
+from ..visible import visible
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _KINDS = ("CPU", "GPU", "IGPU")  # the first of ggml_backend_dev_type
@@ -66,7 +67,8 @@ class Backend:
         if self._level == _ERROR:
             self._complaints.append(text.decode(errors="replace").strip())
         if self.verbose and sys.stderr is not None:
-            sys.stderr.write(text.decode(errors="replace"))
+            said = text.decode(errors="replace")  # and with it what a model's file says
+            sys.stderr.write(visible(said) if sys.stderr.isatty() else said)
 
 
 @functools.cache

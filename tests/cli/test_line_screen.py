@@ -166,6 +166,24 @@ def test_letters_of_all_widths_stand_where_they_belong(start, columns):
     assert terminal.messages == ["日本語 本 שלום 🙂"]
 
 
+def test_what_turns_the_reading_direction_around_is_shown_and_not_obeyed(start):
+    terminal = start()
+    text = "rm \u202egpj.exe\u202c"
+    shown = ">>> rm <U+202E>gpj.exe<U+202C>"
+    terminal.type(f"\x1b[200~{text}\x1b[201~")
+    terminal.until(lambda: terminal.lines[-1] == shown)
+    assert terminal.screen.cursor.x == len(shown)
+    terminal.type("\x1b[D" * 9 + "a")
+    terminal.until(
+        lambda: "<U+202E>a" in terminal.lines[-1] or "agpj" in terminal.lines[-1] or "a<U" in terminal.lines[-1]
+    )
+    assert terminal.rests()[-1] == ">>> rm a<U+202E>gpj.exe<U+202C>"
+    terminal.type("\r")
+    terminal.until(lambda: bool(terminal.messages))
+    assert terminal.messages == ["rm a" + text[3:]]
+    assert "\u202e".encode() not in terminal.raw
+
+
 @pytest.mark.parametrize("columns", [80, 40])
 def test_what_is_refused_is_said_in_one_line_below_until_the_next_key(start, columns):
     terminal = start(columns)

@@ -8,9 +8,9 @@ import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wcwidth import wcwidth
 
 from specchat.cli.answer_writer import AnswerWriter
+from specchat.cli.cursor import Cursor
 from specchat.cli.live_figures import LiveFigures
 from specchat.cli.live_line import LiveLine
 from specchat.speculative.drafting import Draft, Guess
@@ -18,23 +18,10 @@ from specchat.speculative.rounds import Round
 from specchat.speculative.verification import Verdict
 
 from .fakes import World
+from .terminal.emulator import Screen
 
 FIGURES = ["38.1 tokens/s", "1.52 × plain", "context 1,203 of 8,192"]
 LOREM = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. " * 40
-
-
-class Screen(pyte.HistoryScreen):
-    """An emulator with scrollback, which breaks a row before a wide character that does not fit, as terminals do."""
-
-    def __init__(self, columns, rows):
-        super().__init__(columns, rows, history=100_000, ratio=0.5)
-
-    def draw(self, data):
-        for character in data:
-            if wcwidth(character) == 2 and self.cursor.x == self.columns - 1:
-                self.carriage_return()
-                self.linefeed()
-            super().draw(character)
 
 
 class Terminal:
@@ -59,15 +46,11 @@ class Terminal:
         return self.seconds
 
     def show(self):
-        """Let the terminal take what was written; the text on it, scrollback first."""
+        """Let the terminal take what was written; the rows on it, scrollback first."""
         output = self.world.stdout.getvalue()
         self.stream.feed(output[self.written :].replace("\n", "\r\n"))
         self.written = len(output)
-        return [row.rstrip() for row in (*self._history(), *self.screen.display)]
-
-    def _history(self):
-        for row in self.screen.history.top:
-            yield "".join(row[column].data for column in range(self.screen.columns))
+        return self.screen.rows
 
     def write(self, pieces, watch=lambda: None):
         writer, live = AnswerWriter(self.env), LiveLine(self.env, lambda: FIGURES)
@@ -79,18 +62,11 @@ class Terminal:
         return self.show()
 
 
-def without_end(lines):
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
-
-
 def expected(text, columns, rows):
     """The same text on a terminal that shows nothing else."""
     screen = Screen(columns, rows)
     pyte.Stream(screen).feed(text.replace("\n", "\r\n"))
-    top = ["".join(row[column].data for column in range(columns)).rstrip() for row in screen.history.top]
-    return without_end([*top, *(row.rstrip() for row in screen.display)])
+    return screen.rows
 
 
 def pieces_of(text, size):
@@ -102,7 +78,7 @@ def pieces_of(text, size):
 def test_a_paragraph_longer_than_the_screen_is_there_once_with_the_line_below_it(columns, size):
     terminal = Terminal(columns)
     lines = terminal.write(pieces_of(LOREM, size))
-    assert without_end(lines) == expected(LOREM, columns, 12)
+    assert lines == expected(LOREM, columns, 12)
     assert any(terminal.seen)
     assert all(len(found) <= 1 for found in terminal.seen)
 
@@ -116,28 +92,37 @@ def test_a_paragraph_longer_than_the_screen_is_there_once_with_the_line_below_it
 )
 def test_any_text_is_there_once(pieces, columns, rows, every):
     terminal = Terminal(columns, rows, every)
-    assert without_end(terminal.write(pieces)) == expected("".join(pieces), columns, rows)
+    assert terminal.write(pieces) == expected("".join(pieces), columns, rows)
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(st.lists(st.text(st.sampled_from("a漢字 \n한글😀"), min_size=1, max_size=12), max_size=40))
 def test_wide_characters_are_there_once(pieces):
-    assert without_end(Terminal(40).write(pieces)) == expected("".join(pieces), 40, 12)
+    assert Terminal(40).write(pieces) == expected("".join(pieces), 40, 12)
 
 
-@pytest.mark.parametrize("columns", [60, 100])
-def test_after_a_resize_the_line_is_gone_all_the_same(columns):
-    terminal = Terminal(80)
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(
+    st.lists(st.text(st.sampled_from("ab \n.xyz,漢"), min_size=1, max_size=30), min_size=5, max_size=40),
+    st.integers(0, 40),
+    st.sampled_from([20, 31, 60]),
+    st.sampled_from([20, 31, 60]),
+    st.sampled_from([5, 12]),
+)
+def test_after_a_resize_the_text_is_as_if_there_had_been_no_line(pieces, place, before, after, rows):
+    terminal, plain = Terminal(before), Screen(before, 12)
 
-    def resize():
-        if len(terminal.seen) == 40:
-            terminal.columns = columns
-            terminal.screen.resize(columns=columns)
+    def watch():
+        if len(terminal.seen) == place:
+            terminal.columns = after
+            terminal.screen.resize(rows, after)
 
-    lines = terminal.write(pieces_of("word " * 100, 5), resize)
-    if columns > 80:  # this emulator cuts off what a narrower screen has no room for
-        assert "".join(lines).replace(" ", "") == "word" * 100
-    assert not any("tokens/s" in line for line in lines)
+    lines = terminal.write(pieces, watch)
+    pyte.Stream(plain).feed("".join(pieces[:place]).replace("\n", "\r\n"))
+    if 0 < place <= len(pieces):
+        plain.resize(rows, after)
+    pyte.Stream(plain).feed("".join(pieces[place:]).replace("\n", "\r\n"))
+    assert lines == plain.rows
 
 
 def test_nothing_of_it_is_in_a_pipe_on_a_dumb_terminal_or_where_it_is_not_wanted():
@@ -178,7 +163,7 @@ def round_of(tokens, *, guesses=0, accepted=0, seconds=0.1, plain=0.1):
 
 
 def test_figures_are_those_of_the_rounds():
-    times = iter([10.0, 12.0])
+    times = iter([10.0, 10.4, 10.8, 11.2, 11.6, 12.0])
     figures = LiveFigures(lambda: next(times), n_ctx=1000)
     figures.reads(50)
     figures.add(round_of(1))
@@ -194,3 +179,79 @@ def test_without_plain_passes_nothing_is_compared():
     figures.add(round_of(1))
     figures.add(round_of(2, plain=None))
     assert figures.items() == ["1.0 tokens/s", "context 3 of 1,000"]
+
+
+def test_a_terminal_that_got_narrower_unnoticed_gets_no_second_row_of_figures():
+    terminal = Terminal(80, rows=6)
+    terminal.screen.resize(columns=30)
+    lines = terminal.write(pieces_of("word " * 5 + "\n", 1) + pieces_of("word\n" * 20, 1))
+    assert lines == ["word " * 4 + "word", *["word"] * 20]
+    assert any(terminal.seen)
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r\n\r\n"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_a_line_break_of_two_characters_is_one_in_whatever_pieces_it_comes(size, newline):
+    terminal = Terminal(20)
+    text = f"a line{newline}" * 12 + "the end\r"
+    lines = terminal.write(pieces_of(text, size))
+    assert lines == expected(text.removesuffix("\r").replace("\r\n", "\n") + "␍", 20, 12)
+    assert any(terminal.seen)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(
+    st.text(st.sampled_from("ab漢,"), min_size=10, max_size=90),
+    st.text(st.sampled_from("ab漢,"), min_size=30, max_size=60),
+    st.sampled_from([20, 24, 30, 40]),
+    st.sampled_from([20, 24, 30, 40]),
+    st.booleans(),
+)
+def test_after_a_resize_a_cursor_is_clear_only_where_it_is_on_terminals_of_both_kinds(text, more, before, after, anew):
+    """On those that break lines anew, and on those that cut them off."""
+    cursor, screen = Cursor(before), Screen(before, 12)
+    cursor.advance(text)
+    pyte.Stream(screen).feed(text)
+    cursor.resize(after)
+    screen.resize(columns=after)
+    if anew and after != before:
+        screen = Screen(after, 12)
+        pyte.Stream(screen).feed(text)
+    stream = pyte.Stream(screen)
+    for character in ["", *more]:
+        cursor.advance(character)
+        stream.feed(character)
+        row, place = screen.buffer[screen.cursor.y], screen.cursor.x
+        assert not cursor.is_clear or (place < after and all(row[x].data == " " for x in range(place, after)))
+
+
+def test_where_a_tab_was_nobody_knows_after_a_resize_until_the_line_ends():
+    cursor = Cursor(40)
+    cursor.advance("\t" * 9 + "a")
+    cursor.resize(60)
+    for _ in range(100):
+        assert not cursor.is_clear
+        cursor.advance("a")
+    cursor.advance("\nabc")
+    assert cursor.is_clear
+
+
+def test_behind_a_full_row_a_resize_puts_the_cursor_on_the_last_character_until_there_is_another():
+    cursor = Cursor(40)
+    cursor.advance("a" * 40)
+    cursor.resize(60)
+    assert not cursor.is_clear
+    assert not cursor.is_in_next_row
+    cursor.advance("a")
+    assert cursor.is_clear
+
+
+def test_where_a_line_was_that_a_resize_met_is_forgotten_with_its_end():
+    cursor = Cursor(80)
+    cursor.advance("a" * 70)
+    cursor.resize(40)
+    assert not cursor.is_clear
+    cursor.advance("a" * 40)
+    assert not cursor.is_clear
+    cursor.advance("\nabc")
+    assert cursor.is_clear

@@ -10,7 +10,7 @@ from specchat.cli.live_line import LiveLine
 from specchat.cli.markdown.pieces import Pieces
 
 from ..fakes import World
-from ..test_live_line import FIGURES, Terminal, expected, without_end
+from ..test_live_line import FIGURES, Terminal, expected
 
 MODEL = ("run", "-m", "big.gguf", "--draft", "none", "-q")
 ANSWER = "# Title\n\nA **strong** word, `code`.\n\n```python\ndef f():\n    return 1\n```\n"
@@ -113,7 +113,7 @@ def test_with_figures_below_it_the_text_is_there_once_and_in_its_styles(columns,
         terminal.show()
     _write(live, writer, pieces.finish())
     live.end(writer.finish)
-    assert without_end(terminal.show()) == expected(text, columns, 12)
+    assert terminal.show() == expected(text, columns, 12)
     cells = [cell for row in range(12) for cell in _cells(terminal.screen, row)]
     assert {cell.data for cell in cells if cell.fg == "magenta"} >= set("def")
     assert {cell.data for cell in cells if cell.bold} >= set("Title")

@@ -11,7 +11,7 @@ from specchat.profiles.stores.stored import StoredModel
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
-from .options import MODELS
+from .options.panels import MODELS
 from .quantities import file_size
 from .screen import agrees, note, one_line
 from .stores import inventory, unknown

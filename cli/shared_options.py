@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .options import MODELS, OUTPUT
+from .options.panels import MODELS, OUTPUT
 from .values import filled
 
 ModelArgument: TypeAlias = Annotated[

@@ -35,7 +35,7 @@ def bench(
     from .loading import load
     from .precedence import asked
     from .request import check_model, obtain_config
-    from .screen import joined, note
+    from .screen import note
     from .show_config import show_config
 
     options = options_of(models, what, drafting, machine, output.verbose)
@@ -72,7 +72,7 @@ def bench(
     if output.plot is not None and report.rows:
         plot(report, subject.title, output.plot)
         if not output.quiet:
-            note(env, joined([f"drawn into {output.plot}"], env.columns()))
+            note(env, f"drawn into {output.plot}")
     if measured.failure is not None:
         raise measured.failure
     if report.ending == "stopped":

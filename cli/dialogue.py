@@ -15,6 +15,7 @@ from .environment import Environment
 from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
+from .notes import items_note, row_notes
 from .request import Limits
 from .screen import note
 from .sessions.lines import Header
@@ -98,12 +99,14 @@ class Dialogue:
         if not self.speaker.output.quiet:
             note(self.env, text)
 
+    def tell_items(self, items: Sequence[str]) -> None:
+        """Short things in as few lines as they fit in."""
+        self.tell(items_note(self.env, items))
+
     def tell_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Names with what belongs to them: on a narrow terminal below them."""
-        width = max(len(name) for name, _ in rows)
-        narrow = any(width + 2 + len(text) > self.env.columns() for _, text in rows)
-        for name, text in rows:
-            self.tell(f"{name}\n    {text}" if narrow else f"{name:<{width}}  {text}")
+        """Names with what belongs to them."""
+        for text in row_notes(self.env, rows):
+            self.tell(text)
 
     def prompt(self, question: str) -> list[int]:
         """The tokens of everything with a new question behind it. Raises `ChatTemplateError`."""

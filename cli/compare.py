@@ -95,7 +95,7 @@ class Comparer:
                 Runner(most=1, seed=0, clock=self.env.now).answer(variant, case)
 
     def _answer(self, variant: Variant, prompt: Sequence[int], title: str | None = None) -> GenerationFinished:
-        """One answer under its title; unseen without one."""
+        """One answer under its title; not shown without one."""
         shown = title is not None and not self.output.json
         if shown:
             self.env.stdout.write(f"--- {title}\n\n")

@@ -17,7 +17,7 @@ from .screen import one_line, report, visible
 from .scripted import save
 from .status_line import StatusLine
 from .tally import Tally
-from .unseen import Answerer
+from .unshown import Answerer
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from .scripted import Scripted
 from .show_config import show_config
 from .speaker import Speaker
 from .suggest import keep_suggestion
-from .unseen import Answerer
+from .unshown import Answerer
 
 
 def carry_out(env: Environment, options: RunOptions) -> None:

@@ -17,7 +17,7 @@ from .screen import visible
 from .script_options import ScriptOptions
 from .speaker import Speaker, check_length
 from .status_line import StatusLine
-from .unseen import last_of, watched
+from .unshown import last_of, watched
 
 
 def save(path: Path, text: str) -> None:

@@ -12,8 +12,8 @@ from .errors import ProfileError, nearest
 from .hub.choice import choose, is_unnamed
 from .hub.client import Hub
 from .hub.files import RemoteFile
+from .hub.gguf_repos import gguf_repos
 from .hub.layout import Place, cached_file
-from .hub.siblings import gguf_siblings
 from .names import is_gguf
 from .shards import all_parts, first_shard
 from .sources import MAIN, HubModel, LocalFile, ModelSource, NamedModel, WheelFile, spelled
@@ -139,7 +139,7 @@ def _on_hub(source: HubModel, hub: Hub) -> Located:
 
 
 def _without_gguf(repo: str, hub: Hub) -> ModelLoadError:
-    found = gguf_siblings(hub, repo)
+    found = gguf_repos(hub, repo)
     hint = f"These have: {', '.join(found)}." if found else f"Look for a conversion at {hub.address}/models."
     return ModelLoadError(f"{repo} has no GGUF files, which is what llama.cpp loads.", hint)
 

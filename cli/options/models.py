@@ -9,6 +9,11 @@ from ..habits import draft_value
 from ..values import filled
 from .panels import MODELS
 
+MODEL_NAMES = ("-m", "--model")
+DRAFT_NAMES = ("-md", "--draft", "--model-draft")
+model_value = filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows")
+"""The value of an option or argument that names what answers."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOptions:
@@ -17,9 +22,8 @@ class ModelOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            "-m",
-            "--model",
-            parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+            *MODEL_NAMES,
+            parser=model_value,
             metavar="MODEL",
             help="What answers: a GGUF file, USER/REPO[:QUANT] of the hub, a profile, a name that specchat list shows.",
             rich_help_panel=MODELS,
@@ -28,9 +32,7 @@ class ModelOptions:
     draft: Annotated[
         str | None,
         typer.Option(
-            "-md",
-            "--draft",
-            "--model-draft",
+            *DRAFT_NAMES,
             parser=draft_value,
             metavar="MODEL|auto|ngram|none",
             help="What guesses ahead: a small model, the n-grams of the text or nothing. auto, the default, takes "

@@ -14,7 +14,7 @@ from .json_text import written
 from .pair_output import PairOutput
 from .screen import note
 from .shared_options import JsonOption, ModelArgument, OfflineOption
-from .stores import inventory, tell_notices
+from .stores import inventory, tell_of_stores
 from .whereabouts import see_named, whereabouts
 
 
@@ -47,4 +47,4 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     env.stdout.writelines(f"{line}\n" for line in output.lines(env.room))
     if not any(judgement.fits for judgement in judgements):
         note(env, f"No model can draft for {target.header.name}; n-grams can, and need no model.")
-    tell_notices(env, found)
+    tell_of_stores(env, found)

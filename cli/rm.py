@@ -14,7 +14,7 @@ from .environment import Environment
 from .options.panels import MODELS
 from .quantities import file_size
 from .screen import agrees, note, one_line
-from .stores import inventory, unknown
+from .stores import inventory, unknown_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ def _exactly(name: str, found: Inventory) -> StoredModel:
     """The model of this very name: what is removed is not guessed from a shorter one."""
     model = found.find(name)
     if model is None:
-        raise unknown(name, found)
+        raise unknown_model(name, found)
     if name.casefold() != model.name.casefold() and name != str(model.path):
         start = f"{name.casefold()}:"
         names = [each.name for each in found.models if each.name.casefold().startswith(start)] or [model.name]

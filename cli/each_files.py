@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from specchat.profiles.paths import expanded
+from specchat.profiles.paths import expanded, is_file
 from specchat.speculative.errors import UsageError
 
-from .habits import is_file
 from .output_file import output_path
 from .screen import one_line
 
@@ -71,7 +70,7 @@ def asked_files(names: Sequence[str], template: str | None, force: bool) -> list
 
 def _destination(name: str, force: bool) -> Path:
     """Where an answer goes, or is already."""
-    return expanded(name) if is_file(name) and not force else output_path(name)
+    return expanded(name) if is_file(Path(name)) and not force else output_path(name)
 
 
 def _exists(file: Path) -> bool:

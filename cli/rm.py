@@ -10,10 +10,11 @@ from specchat.profiles.stores.removal import check_removable, remove
 from specchat.profiles.stores.stored import StoredModel
 from specchat.speculative.errors import UsageError
 
+from .asking import agrees_to_remove
 from .environment import Environment
 from .options.panels import MODELS
 from .quantities import file_size
-from .screen import agrees, note, one_line
+from .screen import note, one_line
 from .stores import inventory, unknown_model
 
 
@@ -59,9 +60,6 @@ def _exactly(name: str, found: Inventory) -> StoredModel:
 
 
 def _agreed(env: Environment, models: list[StoredModel]) -> bool:
-    if not (env.stdin_is_terminal and env.stderr_is_terminal):
-        raise UsageError("There is no terminal to ask on before removing something.", "Leave the question out with -y.")
-    for model in models:
-        note(env, f"{model.name}  {file_size(model.size)}")
     noun = "it" if len(models) == 1 else f"all {len(models)}"
-    return agrees(env, f"Remove {noun} from the hub's cache, which other tools share?")
+    things = [f"{model.name}  {file_size(model.size)}" for model in models]
+    return agrees_to_remove(env, things, f"Remove {noun} from the hub's cache, which other tools share?")

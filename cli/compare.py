@@ -13,6 +13,7 @@ from specchat.speculative.errors import Cancelled, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
 
+from .answers import check_ended
 from .comparison import Comparison, content, texts
 from .environment import Environment
 from .interruption import Stopped, stopping
@@ -110,10 +111,7 @@ class Comparer:
             self.env.stdout.flush()
             if self.output.stats or self.output.verbose:
                 renderer.conclude(finished, self.pair.exactness)
-        if finished.error is not None:
-            raise finished.error
-        if finished.finish_reason == "cancelled":
-            raise Stopped
+        check_ended(finished)
         return finished
 
     def _parting(self, prompt: Sequence[int], comparison: Comparison) -> Parting | None:

@@ -20,6 +20,7 @@ from .request import Limits
 from .screen import note
 from .sessions.lines import Header
 from .speaker import Speaker, check_length
+from .spoken import Spoken, spoken_by
 from .unechoed import unechoed
 
 if TYPE_CHECKING:
@@ -36,16 +37,6 @@ def _unheard(_: str) -> None:
 
 def _message(finished: GenerationFinished) -> Message:
     return Message("assistant", finished.text, finished.reasoning)
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """An answer: who gave it, what it followed, its tokens without an end token, and how its last part ended."""
-
-    pair: "Pair"
-    prompt: Sequence[int]
-    tokens: Sequence[int]
-    finished: GenerationFinished
 
 
 @dataclass(slots=True)
@@ -226,7 +217,7 @@ class Dialogue:
             heard = self.keeper.show if kept or index else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
-            return Spoken(self.pair, tokens, self._without_end(tokens, index, finished), finished)
+            return spoken_by(self.pair, tokens, index, finished)
         if kept:
             self.keeper.drop(1)
         if finished and finished.error:
@@ -243,14 +234,6 @@ class Dialogue:
         n_ctx = self.pair.session.n_ctx
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
-
-    def _without_end(self, prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
-        """The tokens of the text: without an end token, and without what a stop string cut off."""
-        if finished.finish_reason == "stop_string":
-            reasoned = self.pair.session.reasoned(prompt, finished.tokens, index)
-            return [*finished.tokens[:reasoned], *self.pair.inner_tokens(finished.text)]
-        is_end = self.pair.session.decoder.is_end
-        return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
         """The prompt of the last answer, its tokens and its seed, if it was given just now."""

@@ -46,8 +46,7 @@ class Answer:
 
     def check(self) -> None:
         """Raise the error if there is one, and `Stopped` where Ctrl-C ended the answer."""
-        if self.finished.finish_reason == "cancelled":
-            raise Stopped
+        check_ended(self.finished)
         if self.error is not None:
             raise self.error
 
@@ -55,6 +54,14 @@ class Answer:
         """What JSON says of it."""
         content = answer_content(self.finished, pair.config, pair.exactness)
         return {"text": content["text"], "extracted": self.block, **content} if self.extract else content
+
+
+def check_ended(finished: GenerationFinished) -> None:
+    """Raise the error that ended a generation, if one did, and `Stopped` where Ctrl-C did."""
+    if finished.error is not None:
+        raise finished.error
+    if finished.finish_reason == "cancelled":
+        raise Stopped
 
 
 def failure_content(error: SpecchatError | None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from .batch_results import Results, Write, key
 from .interruption import Stopped, ending
 from .status_line import StatusLine
 from .tally import Tally
-from .unseen import Answerer
+from .unshown import Answerer
 
 
 @dataclass(frozen=True, slots=True)

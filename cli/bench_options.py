@@ -9,11 +9,12 @@ import typer
 from specchat.profiles.paths import expanded
 from specchat.speculative.bench.cases import KINDS
 
+from .options.panels import OUTPUT
 from .values import number, whole
 
 Item = TypeVar("Item")
 
-WHAT, HOW_LONG, OUTPUT = "What to measure", "How long", "Output"
+WHAT, HOW_LONG = "What to measure", "How long"
 
 
 @dataclass(frozen=True, slots=True)

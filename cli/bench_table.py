@@ -8,6 +8,7 @@ from specchat.speculative.bench.ratios import Estimate
 from specchat.speculative.bench.report import Report, Row, Summary
 from specchat.speculative.bench.subject import Subject
 
+from .quantities import counted
 from .screen import wrapped
 
 _WIDE, _ROOMY = 72, 54
@@ -97,12 +98,8 @@ def bar(value: float, scale: float, width: int) -> str:
 
 def _interval(estimate: Estimate) -> str:
     if estimate.interval is None:
-        return _pairs(estimate.count)
+        return counted(estimate.count, "pair")
     return f"{estimate.interval.low:.2f}–{estimate.interval.high:.2f}"
-
-
-def _pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
 
 
 def _percents(shares: Sequence[float]) -> str:
@@ -124,7 +121,7 @@ def _notes(report: Report, subject: Subject, speeds: bool) -> list[str]:
         *_short(report.rows),
         *_parted(report.rows, subject),
         *_looping(report.looping),
-        f"{_pairs(len(report.pairings))} in {report.seconds:.0f} s; {_ending(report)}",
+        f"{counted(len(report.pairings), 'pair')} in {report.seconds:.0f} s; {_ending(report)}",
     ]
 
 

@@ -13,6 +13,7 @@ from specchat.speculative.errors import Cancelled, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
 
+from .answers import check_ended
 from .comparison import Comparison, content, texts
 from .environment import Environment
 from .interruption import Stopped, stopping
@@ -95,7 +96,7 @@ class Comparer:
                 Runner(most=1, seed=0, clock=self.env.now).answer(variant, case)
 
     def _answer(self, variant: Variant, prompt: Sequence[int], title: str | None = None) -> GenerationFinished:
-        """One answer under its title; unseen without one."""
+        """One answer under its title; not shown without one."""
         shown = title is not None and not self.output.json
         if shown:
             self.env.stdout.write(f"--- {title}\n\n")
@@ -110,10 +111,7 @@ class Comparer:
             self.env.stdout.flush()
             if self.output.stats or self.output.verbose:
                 renderer.conclude(finished, self.pair.exactness)
-        if finished.error is not None:
-            raise finished.error
-        if finished.finish_reason == "cancelled":
-            raise Stopped
+        check_ended(finished)
         return finished
 
     def _parting(self, prompt: Sequence[int], comparison: Comparison) -> Parting | None:

@@ -44,7 +44,7 @@ def complete(
     from .scripted import Scripted
     from .show_config import show_config
     from .speaker import Speaker
-    from .unseen import Answerer
+    from .unshown import Answerer
 
     env.color = script.color
     check_script(script, output)

@@ -15,10 +15,12 @@ from .environment import Environment
 from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
+from .notes import items_note, row_notes
 from .request import Limits
 from .screen import note
 from .sessions.lines import Header
 from .speaker import Speaker, check_length
+from .spoken import Spoken, spoken_by
 from .unechoed import unechoed
 
 if TYPE_CHECKING:
@@ -35,16 +37,6 @@ def _unheard(_: str) -> None:
 
 def _message(finished: GenerationFinished) -> Message:
     return Message("assistant", finished.text, finished.reasoning)
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """An answer: who gave it, what it followed, its tokens without an end token, and how its last part ended."""
-
-    pair: "Pair"
-    prompt: Sequence[int]
-    tokens: Sequence[int]
-    finished: GenerationFinished
 
 
 @dataclass(slots=True)
@@ -98,12 +90,14 @@ class Dialogue:
         if not self.speaker.output.quiet:
             note(self.env, text)
 
+    def tell_items(self, items: Sequence[str]) -> None:
+        """Short things in as few lines as they fit in."""
+        self.tell(items_note(self.env, items))
+
     def tell_rows(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Names with what belongs to them: on a narrow terminal below them."""
-        width = max(len(name) for name, _ in rows)
-        narrow = any(width + 2 + len(text) > self.env.columns() for _, text in rows)
-        for name, text in rows:
-            self.tell(f"{name}\n    {text}" if narrow else f"{name:<{width}}  {text}")
+        """Names with what belongs to them."""
+        for text in row_notes(self.env, rows):
+            self.tell(text)
 
     def prompt(self, question: str) -> list[int]:
         """The tokens of everything with a new question behind it. Raises `ChatTemplateError`."""
@@ -223,7 +217,7 @@ class Dialogue:
             heard = self.keeper.show if kept or index else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
-            return Spoken(self.pair, tokens, self._without_end(tokens, index, finished), finished)
+            return spoken_by(self.pair, tokens, index, finished)
         if kept:
             self.keeper.drop(1)
         if finished and finished.error:
@@ -240,14 +234,6 @@ class Dialogue:
         n_ctx = self.pair.session.n_ctx
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
-
-    def _without_end(self, prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
-        """The tokens of the text: without an end token, and without what a stop string cut off."""
-        if finished.finish_reason == "stop_string":
-            reasoned = self.pair.session.reasoned(prompt, finished.tokens, index)
-            return [*finished.tokens[:reasoned], *self.pair.inner_tokens(finished.text)]
-        is_end = self.pair.session.decoder.is_end
-        return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
         """The prompt of the last answer, its tokens and its seed, if it was given just now."""

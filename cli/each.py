@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from .answers import Answer
-from .each_files import Asked
+from .each_files import AskedFile
 from .environment import Environment
 from .input import text_or_file
 from .interruption import Stopped, stopping
 from .json_text import written
 from .options import OutputOptions
+from .output_file import write_answer
 from .render import Renderer
 from .screen import one_line, report, visible
-from .scripted import save
 from .status_line import StatusLine
 from .tally import Tally
-from .unseen import Answerer
+from .unshown import Answerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class EachRun:
     A file that cannot be asked about is reported, and ends nothing.
     """
 
-    files: Sequence[Asked]
+    files: Sequence[AskedFile]
     opening: str
     force: bool
     output: OutputOptions
@@ -51,7 +51,7 @@ class EachRun:
         tally.tell()
         tally.conclude()
 
-    def _settle(self, asked: Asked, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> None:
+    def _settle(self, asked: AskedFile, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> None:
         """Ask about one; Ctrl-C leaves it out, or is heard when its answer is written."""
         interrupt, error = answerer.pair.session.interrupt, None
         with stopping(interrupt):
@@ -68,7 +68,7 @@ class EachRun:
         if interrupt.requested:
             raise Stopped
 
-    def _answer(self, asked: Asked, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> Answer:
+    def _answer(self, asked: AskedFile, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> Answer:
         text = self.opening + _content(answerer.env, asked.name)
         if asked.path is None and not answerer.extract and not self.output.json:
             return self._shown(asked, text, answerer, tally)
@@ -78,7 +78,7 @@ class EachRun:
         content = {"file": asked.name, **answer.content(answerer.pair)}
         wanted = f"{written(content)}\n" if self.output.json else answer.wanted
         if asked.path is not None:
-            save(asked.path, wanted)
+            write_answer(asked.path, wanted)
             return answer
         line.clear()
         heading = "" if self.output.json else _heading(asked, tally)
@@ -87,7 +87,7 @@ class EachRun:
         env.stdout.flush()
         return answer
 
-    def _shown(self, asked: Asked, text: str, answerer: Answerer, tally: Tally) -> Answer:
+    def _shown(self, asked: AskedFile, text: str, answerer: Answerer, tally: Tally) -> Answer:
         """Show an answer as it comes."""
         env, pair = answerer.env, answerer.pair
         events = answerer.events(text)
@@ -101,7 +101,7 @@ class EachRun:
         return answer
 
 
-def _heading(asked: Asked, tally: Tally) -> str:
+def _heading(asked: AskedFile, tally: Tally) -> str:
     """The line above an answer, and between it and the one before an empty one."""
     return ("\n" if tally.tokens else "") + f"--- {one_line(asked.name)}\n\n"
 

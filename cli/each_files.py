@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from specchat.profiles.paths import expanded
+from specchat.profiles.paths import expanded, is_file
 from specchat.speculative.errors import UsageError
 
-from .habits import is_file
 from .output_file import output_path
 from .screen import one_line
 
@@ -17,7 +16,7 @@ _FIELD = re.compile(r"\{(\w*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedFile:
     """A file to ask about, and the file for the answer; None for standard output."""
 
     name: str
@@ -39,7 +38,7 @@ def _spread(arguments: Sequence[str], options: frozenset[int]) -> Iterator[str]:
         yield word
 
 
-def asked_files(names: Sequence[str], template: str | None, force: bool) -> list[Asked]:
+def asked_files(names: Sequence[str], template: str | None, force: bool) -> list[AskedFile]:
     """The files with those for the answers, which `template` names. Raises `UsageError`; changes nothing."""
     files = [expanded(name) for name in names]
     for name, file in zip(names, files, strict=True):
@@ -47,7 +46,7 @@ def asked_files(names: Sequence[str], template: str | None, force: bool) -> list
             hint = 'The prompt stands before --each: specchat run "…" --each FILE…'
             raise UsageError(f"There is no file {one_line(name)}.", hint)
     if template is None:
-        return [Asked(name, None) for name in names]
+        return [AskedFile(name, None) for name in names]
     sources = {file.resolve(): name for name, file in zip(names, files, strict=True)}
     taken: dict[Path, str] = {}
     asked = []
@@ -65,13 +64,13 @@ def asked_files(names: Sequence[str], template: str | None, force: bool) -> list
                 "{stem}, {name} and {suffix} in -o are those of the file, as in -o 'answers/{name}.md'",
             )
         taken[place] = name
-        asked.append(Asked(name, path))
+        asked.append(AskedFile(name, path))
     return asked
 
 
 def _destination(name: str, force: bool) -> Path:
     """Where an answer goes, or is already."""
-    return expanded(name) if is_file(name) and not force else output_path(name)
+    return expanded(name) if is_file(Path(name)) and not force else output_path(name)
 
 
 def _exists(file: Path) -> bool:

@@ -6,7 +6,7 @@ from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.hub.download import check_room, download
 from specchat.profiles.hub.files import RemoteFile
 from specchat.profiles.resolve import Located, Whereabouts, locate
-from specchat.profiles.seen import seen
+from specchat.profiles.seen_model import see_located
 from specchat.profiles.settings import Settings
 from specchat.speculative.compatibility import check_vocabularies
 from specchat.speculative.errors import SpecchatError
@@ -58,7 +58,7 @@ def locate_draft(env: Environment, settings: Settings, where: Whereabouts) -> Lo
 def check_fit(pair: FoundPair, where: Whereabouts) -> None:
     """Compare the headers of a pair, wherever they are. Raises `VocabularyMismatchError`."""
     if pair.draft:
-        target, draft = (seen(model, where) for model in (pair.target, pair.draft))
+        target, draft = (see_located(model, where) for model in (pair.target, pair.draft))
         check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from specchat.profiles.paths import is_file
 from specchat.speculative.errors import UsageError
 
 RANDOM_SEED = -1
@@ -185,15 +186,7 @@ def context_value(text: str) -> int:
 
 def looks_like_model(word: str) -> bool:
     """Whether a person who types `word` probably means a model."""
-    return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or is_file(word))
-
-
-def is_file(word: str) -> bool:
-    """Whether `word` names a file; a prompt may be too long for a name, or name what may not be looked at."""
-    try:
-        return Path(word).is_file()
-    except OSError:
-        return False
+    return " " not in word and (_MODEL_NAME.fullmatch(word) is not None or is_file(Path(word)))
 
 
 def no_model(words: Sequence[str], profiles: Sequence[str], command: str = "run") -> UsageError:

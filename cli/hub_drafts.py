@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 
 from specchat.profiles.pairing.candidates import Candidate
-from specchat.profiles.pairing.verdict import Verdict, judged
+from specchat.profiles.pairing.judgement import Judgement, judged
 from specchat.profiles.resolve import Whereabouts
-from specchat.profiles.seen import SeenModel
+from specchat.profiles.seen_model import SeenModel
 from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
 
@@ -30,12 +30,12 @@ def hub_drafts(env: Environment, target: SeenModel, where: Whereabouts) -> list[
         line.clear()
 
 
-def judged_all(env: Environment, target: HasTokenTable, candidates: Iterable[Candidate]) -> list[Verdict]:
+def judged_all(env: Environment, target: HasTokenTable, candidates: Iterable[Candidate]) -> list[Judgement]:
     """Compare each with the target, by its header."""
     line = StatusLine(env, delay=0.3)
-    verdicts = []
+    judgements = []
     for candidate in candidates:
         line.show(f"reading what {one_line(candidate.name)} is")
-        verdicts.append(judged(target, candidate))
+        judgements.append(judged(target, candidate))
     line.clear()
-    return verdicts
+    return judgements

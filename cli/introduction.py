@@ -1,14 +1,12 @@
 """What a chat says of its models: where the target computes, and what drafts for it."""
 
-import sys
 from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from specchat.speculative.placement import Placement
 
 from .draft_wish import DraftWish
-from .screen import joined, one_line
+from .screen import one_line
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -20,13 +18,8 @@ _NGRAMS = ("n-grams",)
 
 def introduce(chat: "Dialogue") -> None:
     """Tell of the target in a line, and of what drafts in another; on a narrow terminal in more of them."""
-    tell_items(chat, target_items(chat.pair))
-    tell_items(chat, draft_items_of(chat))
-
-
-def tell_items(chat: "Dialogue", items: Sequence[str]) -> None:
-    """Tell short things in as few lines as they fit in, broken between them."""
-    chat.tell(joined(items, chat.env.columns() if chat.env.stderr_is_terminal else sys.maxsize))
+    chat.tell_items(target_items(chat.pair))
+    chat.tell_items(draft_items_of(chat))
 
 
 def model_items(pair: "Pair") -> list[str]:

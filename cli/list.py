@@ -13,7 +13,7 @@ from .json_text import written
 from .quantities import day, file_size, moment
 from .screen import note
 from .shared_options import JsonOption
-from .stores import inventory, tell_notices
+from .stores import inventory, tell_of_stores
 from .table import Entry, table_lines
 
 _HEADER = ("name", "size", "weights", "vocabulary", "used", "store")
@@ -44,7 +44,7 @@ def list_models(env: Environment, options: ListOptions) -> None:
     env.stdout.writelines(f"{line}\n" for line in _lines(models, env.room))
     if not models:
         note(env, "There are no models on this machine yet. The small one is --profile demo.")
-    tell_notices(env, found)
+    tell_of_stores(env, found)
 
 
 def _lines(models: Sequence[tuple[StoredModel, Description]], columns: int | None) -> list[str]:

@@ -36,11 +36,9 @@ class LiveFigures:
         self._tokens += len(step.tokens)
         self._guessed += step.draft.guessed
         self._kept += step.accepted
-        spent = step.draft_seconds + step.target_seconds
-        self._spent += spent
-        known = step.plain_seconds is not None
-        self._measured = self._measured or known
-        self._plain += len(step.tokens) * (step.plain_seconds or 0.0) if step.draft and known else step.target_seconds
+        self._spent += step.draft_seconds + step.target_seconds
+        self._plain += step.seconds_undrafted()
+        self._measured = self._measured or step.plain_seconds is not None
 
     def items(self) -> list[str]:
         """What is worth showing, the most telling first."""

@@ -9,9 +9,9 @@ from specchat.profiles.hub.patience import Patience
 from specchat.profiles.names import parse_model
 from specchat.profiles.pairing.candidates import Candidate
 from specchat.profiles.pairing.hub_candidates import drafts_on_hub
-from specchat.profiles.pairing.verdict import Verdict, is_small, judged, rank
+from specchat.profiles.pairing.judgement import Judgement, is_small, judged, rank
 from specchat.profiles.resolve import Located, Whereabouts, locate
-from specchat.profiles.seen import seen
+from specchat.profiles.seen_model import see_located
 from specchat.speculative.cache import Cache
 from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
@@ -59,7 +59,7 @@ def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> P
     return draft
 
 
-def _fetched(env: Environment, config: PairConfig, best: Verdict, where: Whereabouts) -> Path:
+def _fetched(env: Environment, config: PairConfig, best: Judgement, where: Whereabouts) -> Path:
     """Download it. Raises what fetching raises."""
     draft = locate(parse_model(best.candidate.name), where)
     pair = FoundPair(Located(config.target), draft)
@@ -68,13 +68,13 @@ def _fetched(env: Environment, config: PairConfig, best: Verdict, where: Whereab
     return draft.path
 
 
-def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Verdict | None:
+def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Judgement | None:
     """The smallest model of the target's family that fits, if one is small enough. Raises what the hub raises."""
     line = StatusLine(env, delay=0.3)
     hub = replace(where.hub(), patience=_IMPATIENT)
     line.show(f"asking {hub.name} for a draft")
     try:
-        target = seen(Located(file), where)
+        target = see_located(Located(file), where)
         found = drafts_on_hub(target, replace(where, hub=lambda: hub))
         small = sorted((each for each in found if is_small(each.size, target.size)), key=rank)
         if found and not small:
@@ -85,18 +85,18 @@ def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Verdict | 
         line.clear()
 
 
-def _first_that_fits(target: HasTokenTable, candidates: list[Candidate]) -> Verdict | None:
+def _first_that_fits(target: HasTokenTable, candidates: list[Candidate]) -> Judgement | None:
     """Raises `FetchError` where that is not known of one before it."""
     for candidate in candidates:
-        verdict = judged(target, candidate)
-        if not verdict.known:
-            raise FetchError(verdict.reason)
-        if verdict.fits:
-            return verdict
+        judgement = judged(target, candidate)
+        if not judgement.known:
+            raise FetchError(judgement.reason)
+        if judgement.fits:
+            return judgement
     return None
 
 
-def _agreed(env: Environment, config: PairConfig, best: Verdict) -> bool:
+def _agreed(env: Environment, config: PairConfig, best: Judgement) -> bool:
     candidate = best.candidate
     name, gain = one_line(candidate.name), _conceivable_gain(env, config, candidate.size)
     if gain <= _WORTH_A_DOWNLOAD:

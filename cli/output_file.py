@@ -5,6 +5,7 @@ from pathlib import Path
 
 from specchat.profiles.paths import expanded
 from specchat.speculative.errors import UsageError
+from specchat.speculative.files import write_whole
 
 from .screen import one_line
 
@@ -18,6 +19,11 @@ def output_path(name: str) -> Path:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{one_line(name)} cannot be written: {reason}.", "Give another path.") from error
     return path
+
+
+def write_answer(path: Path, text: str) -> None:
+    """Write `text` to a file of the person's, whole or not at all. Raises `OSError`."""
+    write_whole(path, text.encode("utf-8", "backslashreplace"), private=False)
 
 
 def _check(path: Path, name: str) -> None:

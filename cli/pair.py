@@ -5,7 +5,7 @@ from functools import partial
 
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.pairing.candidates import stored_candidates
-from specchat.profiles.pairing.verdict import best_first
+from specchat.profiles.pairing.judgement import best_first
 
 from .environment import Environment
 from .gains import known_gains
@@ -14,8 +14,8 @@ from .json_text import written
 from .pair_output import PairOutput
 from .screen import note
 from .shared_options import JsonOption, ModelArgument, OfflineOption
-from .stores import inventory, tell_notices
-from .whereabouts import seen, whereabouts
+from .stores import inventory, tell_of_stores
+from .whereabouts import see_named, whereabouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +35,16 @@ def pair(env: Environment, options: DraftsOptions) -> None:
     loaded, and only headers are fetched.
     """
     where = whereabouts(env, offline=options.offline)
-    target = seen(env, options.model, where)
+    target = see_named(env, options.model, where)
     gains, found = known_gains(env), inventory(env)
     stored = stored_candidates(found.models, target.size, partial(gains.of, target.path))
     candidates = [*stored, *hub_drafts(env, target, where)]
-    verdicts = best_first(judged_all(env, vocabulary(target.header), candidates))
-    output = PairOutput(target, verdicts, gains.of(target.path, "ngram"))
+    judgements = best_first(judged_all(env, vocabulary(target.header), candidates))
+    output = PairOutput(target, judgements, gains.of(target.path, "ngram"))
     if options.json:
         env.stdout.write(f"{written(output.content())}\n")
         return
     env.stdout.writelines(f"{line}\n" for line in output.lines(env.room))
-    if not any(verdict.fits for verdict in verdicts):
+    if not any(judgement.fits for judgement in judgements):
         note(env, f"No model can draft for {target.header.name}; n-grams can, and need no model.")
-    tell_notices(env, found)
+    tell_of_stores(env, found)

@@ -5,10 +5,12 @@ from typing import Annotated
 
 import typer
 
+from .options.models import DRAFT_NAMES, MODEL_NAMES
+from .options.panels import MODELS
 from .shared_options import JsonOption
 from .values import filled
 
-PROFILE, MODELS, OUTPUT = "Profile", "Models", "Output"
+PROFILE = "Profile"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +62,7 @@ class NewOptions:
     model: Annotated[
         str | None,
         typer.Option(
-            "-m",
-            "--model",
+            *MODEL_NAMES,
             parser=filled("a model"),
             metavar="MODEL",
             help="The model that answers.",
@@ -71,9 +72,7 @@ class NewOptions:
     draft: Annotated[
         str | None,
         typer.Option(
-            "-md",
-            "--draft",
-            "--model-draft",
+            *DRAFT_NAMES,
             parser=filled("a model, auto, ngram or none"),
             metavar="MODEL|auto|ngram|none",
             help="What guesses ahead.",

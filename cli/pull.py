@@ -13,7 +13,7 @@ from specchat.speculative.model_file import check_file
 
 from .environment import Environment
 from .fetching import FoundPair, check_before_fetching, check_fit, fetch_pair, find_pair, tell_choices
-from .options import OUTPUT
+from .options.panels import OUTPUT
 from .quantities import file_size
 from .screen import one_line
 from .shared_options import DraftOption, ModelArgument, OfflineOption

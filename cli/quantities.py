@@ -1,4 +1,4 @@
-"""Sizes and dates, as people read them."""
+"""Sizes, numbers and dates, as people read them."""
 
 from datetime import datetime, timezone
 
@@ -9,6 +9,11 @@ def file_size(size: int) -> str:
         if size >= unit:
             return f"{size / unit:.1f} {name}"
     return f"{size} B"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, which `noun` is one of."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def day(seconds: float) -> str:

@@ -12,8 +12,9 @@ from .environment import Environment
 from .live_figures import LiveFigures
 from .live_line import LiveLine
 from .markdown.pieces import Piece, Pieces
+from .notes import items_note
 from .options import OutputOptions
-from .screen import joined, note, warn
+from .screen import note, warn
 from .statistics import statistics
 from .status_line import StatusLine
 from .thoughts import Thoughts
@@ -90,9 +91,7 @@ class Renderer:
             )
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
-            items = statistics(finished, self.n_ctx, thorough, exactness)
-            columns = self.env.columns() if self.env.stderr_is_terminal else sum(map(len, items)) * 2
-            note(self.env, joined(items, columns))
+            note(self.env, items_note(self.env, statistics(finished, self.n_ctx, thorough, exactness)))
 
     def _wants_statistics(self) -> bool:
         if self.options.stats or self.options.verbose:

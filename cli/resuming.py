@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from .conversation import Conversation
+from .quantities import counted
 from .screen import beginning
 from .sessions.log import SessionLog
 from .sessions.store import Sessions
@@ -40,8 +41,4 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
 def _tell_of(chat: "Dialogue", name: str) -> None:
     answer = chat.conversation.answer
     told = f" The last: {beginning(answer.content)}" if answer else ""
-    chat.tell(f"Going on with {name}, {_count(len(chat.conversation.turns) // 2)} so far.{told}")
-
-
-def _count(answers: int) -> str:
-    return "1 answer" if answers == 1 else f"{answers} answers"
+    chat.tell(f"Going on with {name}, {counted(len(chat.conversation.turns) // 2, 'answer')} so far.{told}")

@@ -10,11 +10,12 @@ from specchat.profiles.stores.removal import check_removable, remove
 from specchat.profiles.stores.stored import StoredModel
 from specchat.speculative.errors import UsageError
 
+from .asking import agrees_to_remove
 from .environment import Environment
-from .options import MODELS
+from .options.panels import MODELS
 from .quantities import file_size
-from .screen import agrees, note, one_line
-from .stores import inventory, unknown
+from .screen import note, one_line
+from .stores import inventory, unknown_model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,7 @@ def _exactly(name: str, found: Inventory) -> StoredModel:
     """The model of this very name: what is removed is not guessed from a shorter one."""
     model = found.find(name)
     if model is None:
-        raise unknown(name, found)
+        raise unknown_model(name, found)
     if name.casefold() != model.name.casefold() and name != str(model.path):
         start = f"{name.casefold()}:"
         names = [each.name for each in found.models if each.name.casefold().startswith(start)] or [model.name]
@@ -59,9 +60,6 @@ def _exactly(name: str, found: Inventory) -> StoredModel:
 
 
 def _agreed(env: Environment, models: list[StoredModel]) -> bool:
-    if not (env.stdin_is_terminal and env.stderr_is_terminal):
-        raise UsageError("There is no terminal to ask on before removing something.", "Leave the question out with -y.")
-    for model in models:
-        note(env, f"{model.name}  {file_size(model.size)}")
     noun = "it" if len(models) == 1 else f"all {len(models)}"
-    return agrees(env, f"Remove {noun} from the hub's cache, which other tools share?")
+    things = [f"{model.name}  {file_size(model.size)}" for model in models]
+    return agrees_to_remove(env, things, f"Remove {noun} from the hub's cache, which other tools share?")

@@ -16,7 +16,7 @@ from .input import read_prompt
 from .options import OutputOptions, PromptOptions
 from .output_file import output_path
 from .script_options import ScriptOptions
-from .unseen import Answerer
+from .unshown import Answerer
 
 
 class Many(Protocol):

@@ -5,24 +5,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specchat.speculative.events import Event, GenerationFinished
-from specchat.speculative.files import write_whole
 
 from .answers import Answer
 from .event_lines import told
 from .interruption import ending
 from .json_text import written
 from .loading import tell_notices
+from .output_file import write_answer
 from .render import Renderer
 from .screen import visible
 from .script_options import ScriptOptions
 from .speaker import Speaker, check_length
 from .status_line import StatusLine
-from .unseen import last_of, watched
-
-
-def save(path: Path, text: str) -> None:
-    """Write `text` to a file of the person's, whole or not at all. Raises `OSError`."""
-    write_whole(path, text.encode("utf-8", "backslashreplace"), private=False)
+from .unshown import last_of, watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ class Scripted:
                 self._show(text)
             return
         try:
-            save(self.path, text)
+            write_answer(self.path, text)
         except OSError:
             self._show(text)
             raise

@@ -6,12 +6,13 @@ import typer
 
 from specchat.speculative.errors import SpecchatError, UsageError
 
+from .asking import agrees_to_remove
 from .environment import Environment
 from .extract import extracted
 from .gather import gathered
 from .help_format import GroupedCommand
 from .json_text import written
-from .screen import agrees, note, one_line, visible, warn
+from .screen import note, one_line, visible, warn
 from .session_options import ExportOptions, ListOptions, PathOptions, RemoveOptions, ShowOptions
 from .session_table import overview, overview_json, shown
 from .sessions.recovery import Recovered
@@ -120,8 +121,5 @@ def _write_file(file: Path, content: bytes) -> None:
 
 
 def _agreed(env: Environment, names: list[str]) -> bool:
-    if not (env.stdin_is_terminal and env.stderr_is_terminal):
-        raise UsageError("There is no terminal to ask on before removing something.", "Leave the question out with -y.")
-    for name in names:
-        note(env, one_line(name))
-    return agrees(env, f"Remove {'this session' if len(names) == 1 else f'these {len(names)} sessions'}?")
+    noun = "this session" if len(names) == 1 else f"these {len(names)} sessions"
+    return agrees_to_remove(env, map(one_line, names), f"Remove {noun}?")

@@ -5,10 +5,11 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from .options.panels import OUTPUT
 from .shared_options import JsonOption
 from .values import filled, one_of
 
-SESSION, OUTPUT = "Session", "Output"
+SESSION = "Session"
 
 _NameOrLatest: TypeAlias = Annotated[
     str | None,

@@ -4,13 +4,14 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from .options import MODELS, OUTPUT
+from .options.models import DRAFT_NAMES, model_value
+from .options.panels import MODELS, OUTPUT
 from .values import filled
 
 ModelArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
-        parser=filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows"),
+        parser=model_value,
         metavar="MODEL",
         show_default=False,
         help="A GGUF file, USER/REPO[:QUANT] of the hub, a profile, or a name that specchat list shows.",
@@ -20,9 +21,7 @@ ModelArgument: TypeAlias = Annotated[
 DraftOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "-md",
-        "--draft",
-        "--model-draft",
+        *DRAFT_NAMES,
         parser=filled("a smaller model", but=("auto", "ngram", "none")),
         metavar="MODEL",
         help="A smaller model that is to draft for it; whether it fits is found out.",

@@ -5,7 +5,7 @@ from typing import Any
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.seen import SeenModel
+from specchat.profiles.seen_model import SeenModel
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
 from specchat.speculative.errors import SpecchatError
 
@@ -14,9 +14,9 @@ from .json_text import written
 from .quantities import file_size
 from .screen import write_rows
 from .shared_options import DraftOption, JsonOption, ModelArgument, OfflineOption
-from .whereabouts import seen, whereabouts
+from .whereabouts import see_named, whereabouts
 
-Verdict = Compatibility | SpecchatError
+FitOrError = Compatibility | SpecchatError
 """How a draft may be used, or why it may not."""
 
 
@@ -36,18 +36,18 @@ def show(env: Environment, options: ShowOptions) -> None:
     Neither is loaded or fetched: the first megabytes of a file say it all.
     """
     where = whereabouts(env, offline=options.offline)
-    target = seen(env, options.model, where)
-    draft = seen(env, options.draft, where) if options.draft else None
-    verdict = _verdict(target, draft) if draft else None
+    target = see_named(env, options.model, where)
+    draft = see_named(env, options.draft, where) if options.draft else None
+    fit = _fit(target, draft) if draft else None
     if options.json:
-        env.stdout.write(f"{written(_content(target, draft, verdict))}\n")
+        env.stdout.write(f"{written(_content(target, draft, fit))}\n")
     else:
-        write_rows(env, _rows(target, draft, verdict))
-    if isinstance(verdict, SpecchatError):
-        raise verdict
+        write_rows(env, _rows(target, draft, fit))
+    if isinstance(fit, SpecchatError):
+        raise fit
 
 
-def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:
+def _fit(target: SeenModel, draft: SeenModel) -> FitOrError:
     """How the draft may be used, or why it may not."""
     try:
         return check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
@@ -55,12 +55,12 @@ def _verdict(target: SeenModel, draft: SeenModel) -> Verdict:
         return error
 
 
-def _rows(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> list[tuple[str, str]]:
+def _rows(target: SeenModel, draft: SeenModel | None, fit: FitOrError | None) -> list[tuple[str, str]]:
     rows = [("model", target.header.name), *_facts(target)]
     if draft:
         rows += [("", ""), ("draft", draft.header.name), *_facts(draft)]
-    if isinstance(verdict, Compatibility):
-        rows += [("", ""), ("fits", "yes"), *(("but", warning) for warning in verdict.warnings)]
+    if isinstance(fit, Compatibility):
+        rows += [("", ""), ("fits", "yes"), *(("but", warning) for warning in fit.warnings)]
     return rows
 
 
@@ -95,13 +95,13 @@ def _parameters(facts: ModelFacts) -> str | None:
     return f"{facts.parameters / unit:.2f} {name}" if facts.parameters else None
 
 
-def _content(target: SeenModel, draft: SeenModel | None, verdict: Verdict | None) -> dict[str, Any]:
+def _content(target: SeenModel, draft: SeenModel | None, fit: FitOrError | None) -> dict[str, Any]:
     return {
         "model": _model_content(target),
         "draft": _model_content(draft) if draft else None,
-        "fits": isinstance(verdict, Compatibility) if verdict else None,
-        "warnings": list(verdict.warnings) if isinstance(verdict, Compatibility) else [],
-        "reason": verdict.message if isinstance(verdict, SpecchatError) else None,
+        "fits": isinstance(fit, Compatibility) if fit else None,
+        "warnings": list(fit.warnings) if isinstance(fit, Compatibility) else [],
+        "reason": fit.message if isinstance(fit, SpecchatError) else None,
     }
 
 

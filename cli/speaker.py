@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
 
+from .answers import check_ended
 from .environment import Environment
-from .interruption import Stopped, ending
+from .interruption import ending
 from .json_output import answer_json
 from .loading import tell_notices
 from .options import OutputOptions
@@ -76,8 +77,5 @@ class Speaker:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
         with ending(self.pair.session.interrupt):
             finished = self.speak(prompt, heard=heard)
-        if finished.error is not None:
-            raise finished.error
-        if finished.finish_reason == "cancelled":
-            raise Stopped
+        check_ended(finished)
         return finished

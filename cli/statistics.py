@@ -6,6 +6,8 @@ from specchat.speculative.drafting import MODEL, NGRAM, Pause
 from specchat.speculative.events import FinishReason, GenerationFinished
 from specchat.speculative.stats import GenerationStats
 
+from .quantities import counted
+
 if TYPE_CHECKING:
     from specchat.speculative.llama.exactness import Exactness
 
@@ -37,7 +39,7 @@ def statistics(
     A `thorough` one tells how often drafting paused and why, and how exact the text is, if it is meant to be.
     """
     stats = finished.stats
-    items = [f"{_count(stats.completion_tokens, 'token')} in {stats.predicted_seconds:.1f} s"]
+    items = [f"{counted(stats.completion_tokens, 'token')} in {stats.predicted_seconds:.1f} s"]
     if stats.predicted_per_second is not None and stats.completion_tokens > 1:  # one token took no time after itself
         items.append(f"{stats.predicted_per_second:.1f} tokens/s")
     items += _drafting(stats)
@@ -86,7 +88,3 @@ def _exactness(exactness: "Exactness", context: int) -> str:
 
 def _times(number: int) -> str:
     return {1: "once", 2: "twice"}.get(number, f"{number} times")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

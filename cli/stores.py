@@ -1,9 +1,9 @@
 """The models that are on this machine, for the commands that name or list them."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
+from specchat.profiles.errors import nearest
 from specchat.profiles.hub.settings import cache_folder
 from specchat.profiles.stores.inventory import Inventory, stored_models
 from specchat.profiles.stores.places import places_of
@@ -35,17 +35,16 @@ def _hub(env: Environment) -> Path | None:
         return None
 
 
-def tell_notices(env: Environment, found: Inventory) -> None:
+def tell_of_stores(env: Environment, found: Inventory) -> None:
     """Say what is in the stores and cannot be used."""
     for notice in found.notices:
         warn(env, f"{notice.message} {notice.hint}".rstrip())
 
 
-def unknown(name: str, found: Inventory) -> ModelLoadError:
+def unknown_model(name: str, found: Inventory) -> ModelLoadError:
     """What to say about a name that no model here has."""
-    close = get_close_matches(name, [model.name for model in found.models], n=1, cutoff=0.5)
-    guess = f"Did you mean {close[0]}? " if close else ""
-    return ModelLoadError(f"There is no model called {name} on this machine.", f"{guess}specchat list shows all names.")
+    hint = f"{nearest(name, [model.name for model in found.models])} specchat list shows all names.".lstrip()
+    return ModelLoadError(f"There is no model called {name} on this machine.", hint)
 
 
 def named(found: Inventory, names: Sequence[str]) -> list[StoredModel]:
@@ -53,5 +52,5 @@ def named(found: Inventory, names: Sequence[str]) -> list[StoredModel]:
     models = [(name, found.find(name)) for name in names]
     for name, model in models:
         if model is None:
-            raise unknown(name, found)
+            raise unknown_model(name, found)
     return [model for _, model in models if model is not None]

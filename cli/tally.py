@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from specchat.speculative.errors import SpecchatError
 
 from .environment import Environment
-from .screen import joined, note
+from .notes import items_note
+from .screen import note
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class Tally:
         if self.tokens and seconds > 0:
             items.append(f"{self.tokens:,} tokens in {seconds:.1f} s, {self.tokens / seconds:.1f} tokens/s")
         if self.shown:
-            note(self.env, joined([*items, *more], self.env.columns() if self.env.stderr_is_terminal else 1000))
+            note(self.env, items_note(self.env, [*items, *more]))
 
     def conclude(self) -> None:
         """Raise an error of the kind of the last failure, if there was one."""

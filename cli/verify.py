@@ -13,7 +13,7 @@ from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .json_text import written
-from .options import MODELS
+from .options.panels import MODELS
 from .screen import one_line
 from .shared_options import JsonOption
 from .status_line import StatusLine

@@ -5,7 +5,7 @@ from functools import cache
 from specchat.profiles.hub.client import hub_of
 from specchat.profiles.names import parse_model
 from specchat.profiles.resolve import Whereabouts
-from specchat.profiles.seen import SeenModel, see
+from specchat.profiles.seen_model import SeenModel, see
 from specchat.profiles.sources import HubModel, ModelSource, NamedModel, spelled
 
 from .environment import Environment
@@ -39,7 +39,7 @@ def model_of(env: Environment, source: ModelSource) -> ModelSource:
     return source
 
 
-def seen(env: Environment, text: str, where: Whereabouts) -> SeenModel:
+def see_named(env: Environment, text: str, where: Whereabouts) -> SeenModel:
     """What `text` names, of which only the header is read. A terminal shows that it is waited for."""
     source = source_of(env, text)
     line = StatusLine(env, shown=isinstance(source, HubModel))

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, parse_qs, quote, unquote, urlsplit
 
 from .errors import ProfileError
-from .paths import expanded
+from .paths import exists, expanded, is_file
 from .sources import MAIN, WHEEL, HubModel, LocalFile, ModelSource, NamedModel, WheelFile
 
 ENDING = ".gguf"
@@ -37,7 +37,7 @@ def parse_model(text: str, folder: Path = Path(), mirror: str = "") -> ModelSour
     if "/" in text or "\\" in text:
         return _with_slashes(text, path)
     # a word is no folder, even if there is one of that name: demo/ must not hide a profile
-    return LocalFile(path) if is_gguf(text) or text.startswith("~") or _is_file(path) else NamedModel(text)
+    return LocalFile(path) if is_gguf(text) or text.startswith("~") or is_file(path) else NamedModel(text)
 
 
 def is_gguf(name: str) -> bool:
@@ -53,9 +53,9 @@ def _in_wheel(text: str) -> WheelFile:
 
 
 def _with_slashes(text: str, path: Path) -> HubModel | LocalFile:
-    if _PLAINLY_A_PATH.match(text) or _exists(path):
+    if _PLAINLY_A_PATH.match(text) or exists(path):
         return LocalFile(path)
-    if is_gguf(text) and _exists(path.parent):  # what is missing from a folder that is there was meant to be in it
+    if is_gguf(text) and exists(path.parent):  # what is missing from a folder that is there was meant to be in it
         return LocalFile(path)
     return _repository(text.rstrip("/").split("/")) or LocalFile(path)
 
@@ -123,17 +123,3 @@ def _tagged(repo: str, tag: str) -> HubModel:
 
 def _file(repo: str, revision: str, inside: Sequence[str]) -> HubModel | None:
     return HubModel(repo, revision, file="/".join(inside)) if inside and is_gguf(inside[-1]) else None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name too long, or with a NUL in it
-        return False
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):
-        return False

@@ -12,9 +12,10 @@ from .errors import ProfileError, nearest
 from .hub.choice import choose, is_unnamed
 from .hub.client import Hub
 from .hub.files import RemoteFile
+from .hub.gguf_repos import gguf_repos
 from .hub.layout import Place, cached_file
-from .hub.siblings import gguf_siblings
 from .names import is_gguf
+from .paths import exists
 from .shards import all_parts, first_shard
 from .sources import MAIN, HubModel, LocalFile, ModelSource, NamedModel, WheelFile, spelled
 from .stores.description import check_loadable
@@ -74,10 +75,10 @@ def locate(source: ModelSource, where: Whereabouts) -> Located:
 
 
 def _local(path: Path, where: Whereabouts) -> Located:
-    if not _exists(path):
+    if not exists(path):
         return _taken(where.stored().find(str(path))) or Located(path)
     parts = [path.with_name(part) for part in all_parts(path.name)]
-    if missing := [part for part in parts if not _exists(part)]:
+    if missing := [part for part in parts if not exists(part)]:
         raise ModelLoadError(
             f"{path} is one of {len(parts)} parts of a model, and {missing[0].name} is not beside it.",
             "Put all parts into one folder.",
@@ -139,7 +140,7 @@ def _on_hub(source: HubModel, hub: Hub) -> Located:
 
 
 def _without_gguf(repo: str, hub: Hub) -> ModelLoadError:
-    found = gguf_siblings(hub, repo)
+    found = gguf_repos(hub, repo)
     hint = f"These have: {', '.join(found)}." if found else f"Look for a conversion at {hub.address}/models."
     return ModelLoadError(f"{repo} has no GGUF files, which is what llama.cpp loads.", hint)
 
@@ -153,10 +154,3 @@ def _taken(model: StoredModel | None) -> Located | None:
 
 def _note(model: StoredModel) -> str:
     return f"{model.name}: {model.note}." if model.note else ""
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # loading says what is wrong with it
-        return False

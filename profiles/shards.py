@@ -50,7 +50,7 @@ def first_shard(name: str) -> str:
     return shard.first if shard else name
 
 
-def siblings(name: str, names: Iterable[str]) -> tuple[str, ...]:
+def parts_among(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """The files among `names` that make one model with `name`, in order."""
     there = set(names)
     return tuple(part for part in all_parts(name) if part in there)

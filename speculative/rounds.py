@@ -32,3 +32,11 @@ class Round:
     def tested(self) -> int:
         """How many guesses were looked at, up to the end of the text."""
         return min(self.verdict.tested, len(self.tokens), self.draft.guessed)
+
+    def seconds_undrafted(self, otherwise: float | None = None) -> float:
+        """What the target would have taken for the same tokens one by one; `otherwise` is a plain pass, if unmeasured.
+
+        Where that is not known either, and without a draft, it is what the target took.
+        """
+        plain = otherwise if self.plain_seconds is None else self.plain_seconds
+        return self.target_seconds if plain is None or not self.draft else len(self.tokens) * plain

@@ -120,8 +120,5 @@ def _plain_seconds(rounds: Sequence[Round], whole: float) -> float | None:
     known = rounds[-1].plain_seconds if rounds else None
     if known is None:
         return None
-    saved = sum(
-        len(step.tokens) * (step.plain_seconds or known) - step.target_seconds if step.draft else 0.0
-        for step in rounds[1:]
-    )
+    saved = sum(step.seconds_undrafted(known) - step.target_seconds for step in rounds[1:])
     return whole + saved - sum(step.draft_seconds for step in rounds)

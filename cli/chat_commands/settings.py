@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from specchat.profiles.settings import SAMPLING
 from specchat.speculative.errors import UsageError
 
-from ..introduction import draft_items_of, introduce, model_items, target_items, tell_items
+from ..introduction import draft_items_of, introduce, model_items, target_items
 from ..line.completions import path_argument
 from ..screen import one_line
 from ..statistics import statistics
@@ -78,7 +78,7 @@ def model(chat: "Dialogue", argument: str) -> None:
         chat.who.change_models(target=path_argument(argument))
         introduce(chat)
     else:
-        tell_items(chat, target_items(chat.pair))
+        chat.tell_items(target_items(chat.pair))
 
 
 def draft(chat: "Dialogue", argument: str) -> None:
@@ -86,7 +86,7 @@ def draft(chat: "Dialogue", argument: str) -> None:
     if argument in ("", "on", "off"):
         if argument:
             chat.who.draft(argument == "on")
-        tell_items(chat, draft_items_of(chat))
+        chat.tell_items(draft_items_of(chat))
     else:
         chat.who.change_models(draft=path_argument(argument))
         introduce(chat)

@@ -14,7 +14,7 @@ class TakenError(UsageError):
     """Another session has this name."""
 
 
-def unknown(name: str, known: Sequence[str] = ()) -> UsageError:
+def unknown_session(name: str, known: Sequence[str] = ()) -> UsageError:
     """What to say about a name that no session has; one of the `known` ones may have been meant."""
     hint = f"{nearest(name, known)} specchat session list shows all names.".lstrip()
     return UsageError(f"There is no session called {name}.", hint)

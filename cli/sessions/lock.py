@@ -33,7 +33,7 @@ else:
         return True
 
 
-def is_file(handle: int, path: Path) -> bool:
+def is_still_at(handle: int, path: Path) -> bool:
     """Whether an open file still is the one at `path`: it may have been removed before it was locked."""
     try:
         return os.path.samestat(os.fstat(handle), path.stat())

@@ -5,9 +5,9 @@ import os
 from specchat.speculative.errors import UsageError
 
 from .disk import make_folder, open_existing, open_new, write_all
-from .errors import unknown
+from .errors import unknown_session
 from .lines import Header, header_line
-from .lock import is_file, take_lock
+from .lock import is_still_at, take_lock
 from .names import is_name
 from .place import Place
 
@@ -33,14 +33,14 @@ def reopen(place: Place) -> tuple[int | None, OSError | None]:
     Raises `UsageError` when there is none of that name, or another process has it.
     """
     if not is_name(place.name):
-        raise unknown(place.name)
+        raise unknown_session(place.name)
     try:
         handle = open_existing(place.file)
     except OSError as error:
         return None, error
-    if take_lock(handle) and is_file(handle, place.file):
+    if take_lock(handle) and is_still_at(handle, place.file):
         return handle, None
     os.close(handle)
     if not place.file.exists():
-        raise unknown(place.name)
+        raise unknown_session(place.name)
     raise UsageError(f"{place.name} is open in another chat.", "Leave that one first, or start a new one.")

@@ -9,7 +9,7 @@ from specchat.speculative.messages import Message
 
 from ..quantities import moment
 from .disk import set_aside, write_all
-from .errors import SessionError, unknown
+from .errors import SessionError, unknown_session
 from .lines import Drop, Entry, Turn, entry_line
 from .names import is_name
 from .partial import decoded, goes_on
@@ -57,11 +57,11 @@ def recover(place: Place) -> Recovered:
     Raises `UsageError` when there is none of that name, `SessionError` when nothing of it can be read.
     """
     if not is_name(place.name):
-        raise unknown(place.name)
+        raise unknown_session(place.name)
     try:
         content = place.file.read_bytes()
     except FileNotFoundError as error:
-        raise unknown(place.name) from error
+        raise unknown_session(place.name) from error
     except OSError as error:
         raise SessionError(f"{place.file}: {error.strerror}.", "It has to be a file that you may read.") from error
     reading = read(place.name, content)

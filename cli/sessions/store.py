@@ -10,7 +10,7 @@ from pathlib import Path
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from ..environment import Environment
-from .errors import SessionError, TakenError, unknown
+from .errors import SessionError, TakenError, unknown_session
 from .lines import Header
 from .log import SessionLog, local_time
 from .names import is_name, names_for
@@ -61,7 +61,7 @@ class Sessions:
         """Where the session of this name is. Raises `UsageError`."""
         names = self.names()
         if name not in names:
-            raise unknown(name, names)
+            raise unknown_session(name, names)
         return Place(self.folder, name)
 
     def read(self, name: str) -> Recovered:

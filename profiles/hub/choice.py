@@ -10,7 +10,7 @@ from specchat.speculative.errors import ModelLoadError
 
 from ..errors import choose_from
 from ..names import ENDING, is_gguf
-from ..shards import first_shard, shard_of, siblings
+from ..shards import first_shard, parts_among, shard_of
 from ..sources import HubModel
 from ..stores.model_files import is_model_name, quantisation
 
@@ -35,7 +35,7 @@ def choose(paths: Sequence[str], wanted: HubModel) -> Choice:
         path, reason = _named_file(paths, wanted, wanted.file)
     else:
         path, reason = _quantisation(model_files(paths), wanted)
-    parts = siblings(path, paths)
+    parts = parts_among(path, paths)
     shard = shard_of(path)
     if shard is None:
         return Choice(parts, f"{reason}.")

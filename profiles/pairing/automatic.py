@@ -17,7 +17,7 @@ from ..shards import all_parts
 from ..stores.stored import StoredModel
 from .candidates import Candidate, stored_candidates
 from .glance import first_texts, may_be_kin
-from .verdict import is_small, judged, rank
+from .judgement import is_small, judged, rank
 
 _RULES = 1
 """Grows when candidates are judged by other rules: what was found by the old ones is forgotten."""
@@ -95,10 +95,10 @@ class _Judge:
         try:
             if not self._may_be_kin(candidate):
                 return False
-            verdict = judged(self._table(), candidate)
+            judgement = judged(self._table(), candidate)
         except SpecchatError:
             return None
-        return verdict.fits if verdict.facts else None
+        return judgement.fits if judgement.facts else None
 
     def _may_be_kin(self, candidate: Candidate) -> bool:
         if self._texts is None:

@@ -9,12 +9,12 @@ from ..errors import AccessError
 from ..hub.bytes_source import HubBytes
 from ..hub.client import Hub
 from ..resolve import Whereabouts, locate
-from ..seen import SeenModel
+from ..seen_model import SeenModel
 from ..sources import HubModel, spelled
 from ..store import SHIPPED, Profiles
 from .candidates import Candidate
 from .family import Kin, kin_of
-from .verdict import MOST_SHARE
+from .judgement import MOST_SHARE
 
 ON_HUB = "hub"
 _MOST_FOUND = 50

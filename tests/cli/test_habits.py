@@ -3,7 +3,6 @@
 import pytest
 
 from specchat.cli.app import application
-from specchat.cli.habits import is_file
 from specchat.cli.usage import COMMANDS
 
 from .fakes import World
@@ -103,10 +102,6 @@ def test_llama_cpp_s_number_for_a_random_seed_is_random():
 def test_a_value_that_makes_no_sense_is_named_with_its_option(value, message):
     world = World().run("run", "-m", "x.gguf", *value, "Hi")
     assert (world.code, world.err.splitlines()[0]) == (2, f"error: {message}")
-
-
-def test_a_prompt_too_long_for_the_name_of_a_file_is_no_file():
-    assert not is_file("问" * 400)
 
 
 def test_each_command_is_there_once_and_known_to_be_one():

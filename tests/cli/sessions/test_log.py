@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from specchat.cli.sessions.errors import SessionError, TakenError
 from specchat.cli.sessions.lines import Header
-from specchat.cli.sessions.lock import is_file
+from specchat.cli.sessions.lock import is_still_at
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.errors import SpecchatError, UsageError
 from specchat.speculative.messages import Message
@@ -352,11 +352,11 @@ def test_an_answer_is_not_taken_for_the_next_one_where_no_file_can_be_removed():
 def test_a_file_that_was_removed_is_not_the_one_that_is_open(tmp_path):
     file = tmp_path / "chat.jsonl"
     with file.open("wb") as opened:
-        assert is_file(opened.fileno(), file)
+        assert is_still_at(opened.fileno(), file)
         file.unlink()
-        assert not is_file(opened.fileno(), file)
+        assert not is_still_at(opened.fileno(), file)
         file.write_bytes(b"")
-        assert not is_file(opened.fileno(), file)
+        assert not is_still_at(opened.fileno(), file)
 
 
 def test_a_session_is_open_once(tmp_path):

@@ -31,10 +31,10 @@ class SeenModel:
 
 def see(source: ModelSource, where: Whereabouts) -> SeenModel:
     """Read the header of a model. Raises what `locate` and `read_header` do."""
-    return seen(locate(source, where), where)
+    return see_located(locate(source, where), where)
 
 
-def seen(located: Located, where: Whereabouts) -> SeenModel:
+def see_located(located: Located, where: Whereabouts) -> SeenModel:
     """Read the header of a model that was found. Raises what `read_header` does."""
     if located.files:
         first = located.files[0]

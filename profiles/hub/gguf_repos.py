@@ -6,7 +6,7 @@ from .client import Hub
 _MOST = 5
 
 
-def gguf_siblings(hub: Hub, repo: str) -> list[str]:
+def gguf_repos(hub: Hub, repo: str) -> list[str]:
     """Repositories with GGUF files of the model in `repo`, conversions of just this one first, else the most popular.
 
     Where the hub does not answer there are none: they are advice.

@@ -19,7 +19,7 @@ MOST_SHARE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judgement:
     """What became of a candidate: it fits, but for what `warnings` say, or it does not for a `reason`.
 
     `facts` are None where not even the header can be read; where the network failed meanwhile, nothing is `known`.
@@ -42,25 +42,25 @@ class Verdict:
         return (self.facts and self.facts.licence) or self.candidate.licence or None
 
 
-def judged(target: HasTokenTable, candidate: Candidate) -> Verdict:
+def judged(target: HasTokenTable, candidate: Candidate) -> Judgement:
     """Compare the vocabulary of a candidate with that of a target; whatever is wrong with it is its reason."""
     try:
         header = read_header(candidate.source, candidate.name)
     except SpecchatError as error:
-        return Verdict(candidate, reason=error.message, known=not isinstance(error, FetchError))
+        return Judgement(candidate, reason=error.message, known=not isinstance(error, FetchError))
     facts = model_facts(header)
     if objection := _objection(candidate, header) or facts.objection:
-        return Verdict(candidate, facts, reason=f"It {objection}")
+        return Judgement(candidate, facts, reason=f"It {objection}")
     try:
         fit = check_vocabularies(target, vocabulary(header))
     except SpecchatError as error:
-        return Verdict(candidate, facts, reason=error.message)
-    return Verdict(candidate, facts, warnings=fit.warnings)
+        return Judgement(candidate, facts, reason=error.message)
+    return Judgement(candidate, facts, warnings=fit.warnings)
 
 
-def best_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
+def best_first(judgements: Iterable[Judgement]) -> list[Judgement]:
     """Those that fit, then those that do not; of each the better ones first, as `rank` says."""
-    return sorted(verdicts, key=lambda each: (not each.fits, *rank(each.candidate)))
+    return sorted(judgements, key=lambda each: (not each.fits, *rank(each.candidate)))
 
 
 def rank(candidate: Candidate) -> tuple[int, float, int, str]:

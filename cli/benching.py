@@ -1,0 +1,79 @@
+"""How `specchat bench` goes: what is asked for, then the models, then the measuring, then what came of it."""
+
+from contextlib import ExitStack
+
+from specchat.speculative.llama.pair_config import PairConfig
+
+from .bench_json import report_json
+from .bench_measure import Measured, measure
+from .bench_options import BenchOptions, BenchOutputOptions
+from .bench_plot import check_plot, plot
+from .bench_setup import Contest, check_measurable, prepare, rival_config, with_drafter
+from .bench_table import bench_text
+from .bench_verify import check_verifiable, verify
+from .environment import Environment
+from .flags import PairOptions, flag_settings
+from .gains import keep_gains
+from .interruption import Stopped
+from .loading import load
+from .options import PromptOptions
+from .precedence import asked
+from .request import check_model, obtain_config
+from .screen import note
+from .show_config import show_config
+
+
+def carry_out(env: Environment, options: PairOptions, what: BenchOptions, output: BenchOutputOptions) -> None:
+    """Do what the options ask for. Raises what ended the measuring, once it is told what is known."""
+    models, quiet = options.models, output.quiet
+    wanted = asked(env, flag_settings(options, env.mirror), models.profile)
+    if models.show_config:
+        show_config(env, wanted, output.json)
+        return
+    check_model(env, wanted, PromptOptions(), "bench")
+    if what.verify:
+        check_verifiable(what, output)
+        verify(env, obtain_config(env, options, wanted.without_draft_model, quiet=quiet), output)
+        return
+    check_measurable(wanted.settings, models, what)
+    if output.plot is not None:
+        check_plot(output.plot)
+    config = with_drafter(obtain_config(env, options, wanted, quiet=quiet), models)
+    measured, contest, config = _measured(env, config, options, what, quiet)
+    keep_gains(env, config, options.machine, measured.report)
+    _show(env, measured, contest, config, output)
+    if measured.failure is not None:
+        raise measured.failure
+    if measured.report.ending == "stopped":
+        raise Stopped
+
+
+def _measured(
+    env: Environment, config: PairConfig, options: PairOptions, what: BenchOptions, quiet: bool
+) -> tuple[Measured, Contest, PairConfig]:
+    """What was found out and what about, and how the models were loaded in the end."""
+    with ExitStack() as loaded:
+        pair = loaded.enter_context(load(env, config, quiet))
+        rival = None
+        if what.against is not None:
+            other = rival_config(env, config, what.against, options, quiet)
+            rival = loaded.enter_context(load(env, other, quiet, pair.session.interrupt))
+        twin = loaded.enter_context(pair.twin())
+        contest = prepare(env, pair, twin, rival, what)
+        pair.measure_costs()
+        return measure(env, contest, quiet), contest, pair.config
+
+
+def _show(
+    env: Environment, measured: Measured, contest: Contest, config: PairConfig, output: BenchOutputOptions
+) -> None:
+    report, subject = measured.report, contest.subject
+    if output.json:
+        env.stdout.write(report_json(report, config, contest) + "\n")
+    else:
+        env.stdout.write(bench_text(report, subject, env.width))
+    env.stdout.flush()
+    if output.plot is not None and report.rows:
+        plot(report, subject.title, output.plot)
+        if not output.quiet:
+            note(env, f"drawn into {output.plot}")

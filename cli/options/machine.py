@@ -1,0 +1,94 @@
+"""What to compute with."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from ..habits import context_value
+from ..values import one_of, whole
+from .panels import MACHINE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineOptions:
+    """What to compute with."""
+
+    context: Annotated[
+        int | None,
+        typer.Option(
+            "-c",
+            "--ctx-size",
+            parser=context_value,
+            metavar="N",
+            help="Tokens of context: 8192 unless the model was trained on less; 0 is what it was trained on.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    gpu_layers: Annotated[
+        int | None,
+        typer.Option(
+            "-ngl",
+            "--gpu-layers",
+            "--n-gpu-layers",
+            parser=whole(-1),
+            metavar="N",
+            help="Layers of the model on the GPU; -1, the default, is all.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    draft_gpu_layers: Annotated[
+        int | None,
+        typer.Option(
+            "-ngld",
+            "--gpu-layers-draft",
+            "--n-gpu-layers-draft",
+            parser=whole(-1),
+            metavar="N",
+            help="The same for the draft model.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "-t",
+            "--threads",
+            parser=whole(1),
+            metavar="N",
+            help="CPU threads; one a core unless given.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    flash_attention: Annotated[
+        str | None,
+        typer.Option(
+            "-fa",
+            "--flash-attn",
+            parser=one_of("auto", "on", "off"),
+            metavar="on|off|auto",
+            show_default=False,
+            help="Flash attention; usually auto.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    cache_type_k: Annotated[
+        str | None,
+        typer.Option(
+            "-ctk",
+            "--cache-type-k",
+            metavar="TYPE",
+            help="Type of the K cache; usually f16.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    cache_type_v: Annotated[
+        str | None,
+        typer.Option(
+            "-ctv",
+            "--cache-type-v",
+            metavar="TYPE",
+            help="Type of the V cache; usually f16.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None

@@ -104,7 +104,7 @@ class Session:
         if not self._same_passes:
             return common_prefix(self._context[:-1], prompt)
         self._same_passes = False
-        read = common_prefix(self._context[: self._n_prompt - 1], prompt)
+        read = common_prefix(self._context[: self._n_prompt - 1], prompt[:-1])  # the last is read with its answer
         return read - read % self.n_batch
 
     def said(self, prompt: Sequence[int], tokens: Sequence[int]) -> AnswerStream:

@@ -79,7 +79,7 @@ def run(
         speaker = Speaker(env, pair, limits(answer, settings), output, folds=settings.think == "hide")
         if several:
             ask = chat_asker(pair, conversation.messages)
-            several.run(Answerer(env, pair, speaker.limits, ask, script.extract, output.quiet))
+            several.run(Answerer(env, pair, speaker.limits, ask, script.extract, output.quiet, speaker.folds))
             return
         if chat.compare:
             Comparer(env, pair, speaker.limits, output, speaker.folds).run(

@@ -84,6 +84,22 @@ def test_the_option_is_told_to_the_template(word: str, thinks: bool | None):
     assert world().run(*M, "why").pair.config.thinks is None
 
 
+def test_many_files_are_answered_with_folded_reasoning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("In it.")
+    asked = (*M, "why", "--each", "a.txt")
+    assert "Hm." in world(screen=True).run(*asked).transcript
+    folded = world(screen=True).run(*asked, "--think", "hide").transcript
+    assert "Hm." not in folded
+    assert "Thought for # s, 19 tokens." in folded
+
+
+def test_reasoning_begins_on_a_line_of_its_own_behind_a_long_prompt():
+    for variables in ({}, {"NO_COLOR": "1"}):
+        ended = world(screen=True, variables=variables).run(*M, "why" * 200)
+        assert ended.transcript.startswith(("Hm.", "Thinking …\n\nHm."))
+
+
 def test_another_word_is_refused():
     ended = world().run(*M, "--think", "maybe", "why")
     assert ended.code == 2

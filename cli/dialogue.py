@@ -150,7 +150,8 @@ class Dialogue:
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
             said = self.pair.session.said(prompt, spoken.tokens)
-            self.conversation.replace_answer(Message("assistant", said.text, said.reasoning))
+            reasoning = said.reasoning or self._answer.reasoning  # which a prompt that asks for none has no place for
+            self.conversation.replace_answer(Message("assistant", said.text, reasoning))
             self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
@@ -212,7 +213,7 @@ class Dialogue:
     def _speak(
         self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
     ) -> Spoken | None:
-        """An answer on the screen; None if Ctrl-C or an error came before its first word.
+        """An answer on the screen; None if Ctrl-C or an error came before its first word, or any that it goes on with.
 
         A question that is `kept` is dropped again then. What is shown is kept while it is, also of an answer that goes
         on, which is one from `index` on.
@@ -222,7 +223,8 @@ class Dialogue:
             tokens = prompt()
             heard = self.keeper.show if kept or index else _unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
-        if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
+        said = finished and (finished.text or (index and finished.reasoning))
+        if finished and (said or finished.finish_reason not in ("cancelled", "error")):
             return Spoken(self.pair, tokens, self._without_end(tokens, index, finished), finished)
         if kept:
             self.keeper.drop(1)
@@ -244,17 +246,17 @@ class Dialogue:
     def _without_end(self, prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
         """The tokens of the text: without an end token, and without what a stop string cut off."""
         if finished.finish_reason == "stop_string":
-            reasoned = self.pair.session.reasoned(prompt, finished.tokens, index)
-            return [*finished.tokens[:reasoned], *self.pair.inner_tokens(finished.text)]
+            tokens, between = self.pair.session.before_answer(prompt, finished.tokens, index)
+            return [*tokens, *self.pair.inner_tokens(between + finished.text)]
         is_end = self.pair.session.decoder.is_end
         return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
-        """The prompt of the last answer, its tokens and its seed, if it was given just now."""
-        if self.last:
-            return self.last.prompt, self.last.tokens, self.last.finished.seed
+        """The prompt of the last answer, its tokens and its seed, if it was given just now, and to the same prompt."""
         prompt = self.pair.chat_tokens(self.conversation.messages[:-1])
-        return prompt, self.pair.answer_tokens(prompt, self._answer.content), None
+        if self.last and list(self.last.prompt) == prompt:  # /think may have changed it
+            return self.last.prompt, self.last.tokens, self.last.finished.seed
+        return prompt, self.pair.answer_tokens(prompt, self._answer.content, self._answer.reasoning), None
 
     def _fitting(self, question: str) -> list[int]:
         """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""

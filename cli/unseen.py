@@ -55,8 +55,8 @@ def last_of(events: Iterator[Event]) -> GenerationFinished:
 class Answerer:
     """Answers one prompt after the other with a loaded pair, each as a run of its own would.
 
-    Reasoning that is shown is only counted with `folds`. What prompts start with alike is read once; with `--exact` only as far as a run of its own reads it in the same
-    passes.
+    What prompts start with alike is read once; with `--exact` only as far as a run of its own reads it in the same
+    passes. Reasoning that is shown is only counted with `folds`.
     """
 
     env: Environment

@@ -149,6 +149,66 @@ def test_a_stop_string_ends_the_answer_and_the_rest_goes_on():
     assert ended.code == 0
 
 
+@pytest.mark.parametrize(
+    "answer", ["\U0001f600 a STOP b", "<b>a STOP b", "<think>Hm</think>\u6f22 STOP b", "<think>Hm</think>a STOP b"]
+)
+def test_what_a_stop_string_cut_goes_on_with_the_same_text(answer: str):
+    ended = chat("why", "/set stop nothing", "/continue", "so", answers=(answer, "Done.")).pair.chats[-1]
+    uncut = chat("why", "so", answers=(answer, "Done.")).pair.chats[-1]
+    assert ended == uncut
+    ended = world(answer, "Done.", screen=True, stdin=None, lines=("why", "/set stop no", "/continue", "so"))
+    assert ended.run(*M, "--stop", "STOP").pair.chats[-1] == uncut
+
+
+@pytest.mark.parametrize(("limit", "shown"), [("9", "</think>"), ("14", "es!"), ("24", "Yes.\n\nIt is."), ("40", "")])
+def test_an_answer_goes_on_where_it_ended_in_another_process(limit: str, shown: str, tmp_path: Path):
+    kept = {"XDG_DATA_HOME": str(tmp_path)}
+    answer = ANSWER.replace("<think>\n", "<think>\n" + "Hm. " * (limit == "9"))
+    options = {"screen": True, "stdin": None, "variables": kept}
+    world(answer, lines=("why",), **options).run(*M, "--session", "one", "-n", limit)
+    world(answer, lines=("/continue",), **options).run(*M, "--session", "one")
+    whole = json.loads(World(variables=kept).run("session", "export", "one", "--format", "json").out)["messages"][-1]
+    assert (whole["content"], whole["reasoning"]) == ("Yes.\n\nIt is.", answer[8:].partition("\n</think>")[0])
+
+
+def interrupted_at(passes: int):  # type: ignore[no-untyped-def]
+    def on_pass(ended: World, count: int) -> None:
+        if count == passes:
+            ended.pair.session.interrupt.request()
+
+    return on_pass
+
+
+def test_reasoning_that_goes_on_is_kept_when_it_is_stopped():
+    lines = ("why", "/set n 100", "/continue", "/think", "/continue", "so")
+    options = {"screen": True, "stdin": None, "lines": lines, "on_pass": interrupted_at(15)}
+    ended = world(ANSWER, "Done.", **options).run(*M, "-n", "12")
+    assert re.search(r">>> /think\nHm\. Y[a-z!]*\n", ended.transcript)
+    assert [message.reasoning for message in ended.pair.chats[-1]] == ["", "Hm. Yes!", ""]
+
+
+def test_who_is_told_not_to_think_answers_when_the_answer_goes_on():
+    skip = "<think>\n\n</think>\n\n"
+
+    def load(pair):  # type: ignore[no-untyped-def]
+        plain = pair.chat_tokens
+        pair.chat_tokens = lambda messages: [*plain(messages), *(skip.encode() if pair.config.thinks is False else [])]
+
+    lines = ("why", "/set n 100", "/think off", "/continue", "/think")
+    ended = world(screen=True, stdin=None, lines=lines, on_load=load).run(*M, "-n", "12")
+    read = ended.pair.session.decoder.target.cached  # type: ignore[attr-defined]
+    assert bytes(token for token in read if token < 256).startswith(b"why" + skip.encode())
+    assert ended.transcript.rstrip(" >\n").endswith("/think\nHm.")
+
+
+def test_an_interrupted_answer_keeps_what_was_thought_before_it(tmp_path: Path):
+    kept = {"XDG_DATA_HOME": str(tmp_path)}
+    world(screen=True, stdin=None, lines=("why",), variables=kept).run(*M, "--session", "one")
+    (tmp_path / "specchat" / "sessions" / "one.partial").write_text("Yes.\n\nIt is. It")
+    whole = json.loads(World(variables=kept).run("session", "export", "one", "--format", "json").out)["messages"][-1]
+    assert (whole["content"], whole["reasoning"]) == ("Yes.\n\nIt is. It", "Hm. Yes!")
+
+
 def test_sessions_keep_reasoning(tmp_path: Path):
     kept = {"XDG_DATA_HOME": str(tmp_path)}
     world(screen=True, stdin=None, lines=("why",), variables=kept).run(*M, "--session", "one")

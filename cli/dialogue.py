@@ -19,6 +19,7 @@ from .request import Limits
 from .screen import note
 from .sessions.lines import Header
 from .speaker import Speaker, check_length
+from .unanswered import unanswered
 from .unechoed import unechoed
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ class Dialogue:
             raise spoken.finished.error
         if spoken is None or spoken.finished.finish_reason == "cancelled":
             raise Stopped
+        if missing := unanswered(spoken.finished):
+            raise missing
 
     def answer_again(self) -> None:
         """Answer the last question, which there is, once more."""
@@ -237,8 +240,8 @@ class Dialogue:
             self.tell(stopped)
             return
         self._last = spoken
-        if spoken.finished.error:
-            raise spoken.finished.error
+        if error := spoken.finished.error or unanswered(spoken.finished, in_a_chat=True):
+            raise error
         n_ctx = self.pair.session.n_ctx
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")

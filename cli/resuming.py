@@ -39,7 +39,7 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
 
 def _tell_of(chat: "Dialogue", name: str) -> None:
     answer = chat.conversation.answer
-    told = f" The last: {beginning(answer.content)}" if answer else ""
+    told = f" The last: {beginning(answer.content)}" if answer and answer.content else ""
     chat.tell(f"Going on with {name}, {_count(len(chat.conversation.turns) // 2)} so far.{told}")
 
 

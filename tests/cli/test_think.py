@@ -72,10 +72,38 @@ def test_while_it_is_folded_a_line_says_how_far_it_is():
     assert "thinking · 5 tokens" in world(screen=True, stdin=None).run(*M, "--think", "hide", "why").out
 
 
-def test_an_answer_that_was_cut_before_it_began_says_so():
-    ended = world().run(*M, "-n", "12", "why")
-    assert ended.out == ""
-    assert "The answer is cut before it began: -n N lets the model think longer, --think off not at all." in ended.err
+@pytest.mark.parametrize("script", [(), ("-x",), ("--events",), ("--json",), ("-o", "old.txt")])
+@pytest.mark.parametrize(("answer", "said"), [(ANSWER, "is cut before it began"), ("<think>Hm.", "gave no answer")])
+def test_reasoning_without_an_answer_is_none(
+    script: tuple[str, ...], answer: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.txt").write_text("old")
+    ended = world(answer).run(*M, "-n", "12", "why", *script)
+    assert ended.code == 1
+    assert said in ended.err
+    assert (tmp_path / "old.txt").read_text() == "old"
+    assert (
+        [json.loads(line) for line in ended.out.splitlines()] if set(script) & {"--json", "--events"} else not ended.out
+    )
+
+
+def test_many_answers_that_did_not_begin_are_counted_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("In it.")
+    each = world().run(*M, "-n", "12", "--each", "a.txt", "-o", "{name}.out")
+    assert (each.code, [*tmp_path.glob("*.out")]) == (1, [])
+    assert "a.txt: The answer is cut before it began." in each.err
+    batch = world().run(*M, "-n", "12", "--batch", "a.txt")
+    line = json.loads(batch.out)
+    assert (line["text"], line["reasoning"], line["exit_code"]) == ("", "Hm.", 1)
+
+
+def test_in_a_chat_an_answer_that_did_not_begin_can_go_on():
+    ended = world(screen=True, stdin=None, lines=("why", "/copy", "/set n 100", "/continue", "so")).run(*M, "-n", "12")
+    assert "hint: /continue lets it think on; after /think off, /regen answers at once." in ended.transcript
+    assert "The last answer is empty." in ended.transcript
+    assert [message.content for message in ended.pair.chats[-1]] == ["why", "Yes.\n\nIt is.", "so"]
 
 
 @pytest.mark.parametrize(("word", "thinks"), [("on", True), ("off", False), ("hide", None)])
@@ -166,7 +194,8 @@ def test_an_answer_goes_on_where_it_ended_in_another_process(limit: str, shown: 
     answer = ANSWER.replace("<think>\n", "<think>\n" + "Hm. " * (limit == "9"))
     options = {"screen": True, "stdin": None, "variables": kept}
     world(answer, lines=("why",), **options).run(*M, "--session", "one", "-n", limit)
-    world(answer, lines=("/continue",), **options).run(*M, "--session", "one")
+    resumed = world(answer, lines=("/continue",), **options).run(*M, "--session", "one").transcript
+    assert ("The last:" in resumed) is (limit == "40")
     whole = json.loads(World(variables=kept).run("session", "export", "one", "--format", "json").out)["messages"][-1]
     assert (whole["content"], whole["reasoning"]) == ("Yes.\n\nIt is.", answer[8:].partition("\n</think>")[0])
 

@@ -153,7 +153,7 @@ class Dialogue:
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
             said = self.pair.session.said(prompt, spoken.tokens)
-            reasoning = said.reasoning or self._answer.reasoning  # which a prompt that asks for none has no place for
+            reasoning = said.reasoning if self.pair.session.around(prompt) else self._answer.reasoning
             self.conversation.replace_answer(Message("assistant", said.text, reasoning))
             self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")

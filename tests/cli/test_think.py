@@ -200,6 +200,14 @@ def test_an_answer_goes_on_where_it_ended_in_another_process(limit: str, shown: 
     assert (whole["content"], whole["reasoning"]) == ("Yes.\n\nIt is.", answer[8:].partition("\n</think>")[0])
 
 
+@pytest.mark.parametrize("limit", range(1, 27))
+def test_wherever_an_answer_was_cut_it_goes_on_as_one(limit: int):
+    answer = "<think>\n</think>\U0001f600 Yes."
+    lines = ("why", "/set n 100", "/continue", "so")
+    ended = world(answer, "Done.", screen=True, stdin=None, lines=lines).run(*M, "-n", str(limit))
+    assert ended.pair.chats[-1] == chat("why", "so", answers=(answer, "Done.")).pair.chats[-1]
+
+
 def interrupted_at(passes: int):  # type: ignore[no-untyped-def]
     def on_pass(ended: World, count: int) -> None:
         if count == passes:

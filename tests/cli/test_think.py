@@ -99,6 +99,11 @@ def test_many_answers_that_did_not_begin_are_counted_as_such(tmp_path: Path, mon
     assert (line["text"], line["reasoning"], line["exit_code"]) == ("", "Hm.", 1)
 
 
+def test_a_comparison_of_answers_that_did_not_begin_says_so():
+    ended = world().run("run", "-m", __file__, "--compare", "-n", "12", "why")
+    assert "The answer is cut before it began." in ended.err
+
+
 def test_in_a_chat_an_answer_that_did_not_begin_can_go_on():
     ended = world(screen=True, stdin=None, lines=("why", "/copy", "/set n 100", "/continue", "so")).run(*M, "-n", "12")
     assert "hint: /continue lets it think on; after /think off, /regen answers at once." in ended.transcript

@@ -266,3 +266,15 @@ def test_sessions_keep_reasoning(tmp_path: Path):
 def test_channels_are_shown_as_tags_are():
     answer = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes."
     assert World(answers=(answer,), reasoning=Harmony()).run(*M, "-q", "why").out == "Yes.\n"
+
+
+def test_thoughts_in_the_midst_of_an_answer_are_counted_apart():
+    again = "<|start|>assistant<|channel|>{}<|message|>{}<|end|>"
+    answer = "".join(
+        again.format(*part)
+        for part in (("analysis", "Hm."), ("commentary", "I look."), ("analysis", "Ah."), ("final", "Yes."))
+    ).removeprefix("<|start|>assistant")
+    shown = World(answers=(answer,), reasoning=Harmony(), screen=True, stdin=None).run(*M, "--think", "hide", "why")
+    assert re.findall(r"Thought for # s, (\d+) tokens\.", shown.transcript) == ["60", "55"]
+    plain = World(answers=(answer,), reasoning=Harmony(), screen=True, stdin=None).run(*M, "-q", "why")
+    assert plain.transcript == "Hm.\n\nI look.\n\nAh.\n\nYes.\n"

@@ -16,6 +16,7 @@ from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
 from .notes import items_note, row_notes
+from .render import unheard
 from .request import Limits
 from .screen import note
 from .sessions.lines import Header
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
 _FULL = 0.85
 """The share of the context from which on the chat says what can be done about it."""
 _SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
-
-
-def _unheard(_: str) -> None:
-    """For answers that are not kept piece by piece."""
 
 
 def _message(finished: GenerationFinished) -> Message:
@@ -218,7 +215,7 @@ class Dialogue:
         interrupt = self.pair.session.interrupt
         with stopping(interrupt), unechoed(self.env) if self.chatting else nullcontext():
             tokens = prompt()
-            heard = self.keeper.show if kept or index else _unheard
+            heard = self.keeper.show if kept or index else unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
         said = finished and (finished.text or (index and finished.reasoning))
         if finished and (said or finished.finish_reason not in ("cancelled", "error")):

@@ -13,7 +13,8 @@ from .screen import write_rows
 from .version import installed_version
 
 if TYPE_CHECKING:
-    from specchat.speculative.llama.backend import BuildInfo, Device
+    from specchat.speculative.devices import Device
+    from specchat.speculative.llama.backend import BuildInfo
 
 _GIB = 1 << 30
 

@@ -2,13 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
+from specchat.speculative.devices import Device
 from specchat.speculative.errors import UsageError
 
 from .unheard import forgiving
@@ -43,8 +44,8 @@ class Environment:
     take_terminal: Callable[[], None]
     load_pair: "PairLoader"
     verify_target: "Verifier"
-    memory: Callable[[], int]
-    """The bytes that models may take."""
+    devices: Callable[[], Sequence[Device]]
+    """What can be computed on, main memory among it; nothing where that is not known."""
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
     system: Path = Path("/")
@@ -114,7 +115,9 @@ class Environment:
         return self.colors and (terminal or self.color == "always")
 
 
-def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memory: Callable[[], int]) -> Environment:
+def process_environment(
+    load_pair: "PairLoader", verify_target: "Verifier", devices: Callable[[], Sequence[Device]]
+) -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
     if sys.stdout is None:
         sys.exit("error: Standard output is closed.\nhint: Redirect it to a file, or to /dev/null.")
@@ -133,7 +136,7 @@ def process_environment(load_pair: "PairLoader", verify_target: "Verifier", memo
         take_terminal=_take_terminal,
         load_pair=load_pair,
         verify_target=verify_target,
-        memory=memory,
+        devices=devices,
         edits_lines=_edits_lines,
     )
 

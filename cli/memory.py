@@ -1,8 +1,10 @@
-"""How much memory there is for models."""
+"""What there is to compute on, and how much memory that has for models."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from specchat.speculative.devices import Device
 from specchat.speculative.errors import SpecchatError
 
 from .loading import importing_llama_cpp
@@ -11,26 +13,30 @@ _PATIENCE = 8 * 10**9
 """Bytes: a larger model answers too slowly where no GPU computes."""
 
 
-def memory_for_models() -> int:
-    """The bytes that models may take on this machine."""
-    return room_for_models(largest_gpu(), main_memory().get("MemTotal", 0))
-
-
-def room_for_models(gpu: int, main: int) -> int:
+def room_for_models(devices: Sequence[Device]) -> int:
     """The bytes of the largest GPU, or where there is none, those of a model that is still pleasant on the CPU."""
+    main, gpu = (
+        max((each.total for each in devices if (each.kind == "CPU") is is_main), default=0) for is_main in (True, False)
+    )
     return gpu or min(_PATIENCE, main // 2)
 
 
-def largest_gpu() -> int:
-    """The bytes of memory on the largest device beside the CPU; 0 where llama.cpp knows none."""
+def machine_devices() -> tuple[Device, ...]:
+    """Main memory, of which what caches hold counts as free, and what llama.cpp knows beside it."""
+    memory, known = main_memory(), _known_devices()
+    said = [Device("CPU", "main memory", memory.get("MemAvailable", 0), memory.get("MemTotal", 0), "CPU")]
+    main = next((each for each in [*said, *known] if each.kind == "CPU" and each.total), None)
+    return (*([main] if main else []), *(each for each in known if each.kind != "CPU"))
+
+
+def _known_devices() -> tuple[Device, ...]:
     try:
         with importing_llama_cpp():
             from specchat.speculative.llama.backend import build_info
 
-            devices = build_info().devices
+            return build_info().devices
     except SpecchatError:  # running a model will explain it
-        return 0
-    return max((device.total for device in devices if device.name != "CPU"), default=0)
+        return ()
 
 
 def main_memory() -> dict[str, int]:

@@ -12,6 +12,7 @@ from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .habits import misplaced_model, no_model
+from .memory import room_for_models
 from .options import ModelOptions, PromptOptions
 from .precedence import Asked, asked, profiles_of
 from .quantities import file_size
@@ -32,7 +33,7 @@ def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: Pro
     words, profiles = prompt.words or (), profiles_of(env).names()
     if misplaced := misplaced_model(words, profiles, "run"):
         raise misplaced
-    profile = None if models.offline or is_offline(env.variables) else suggested(env.memory())
+    profile = None if models.offline or is_offline(env.variables) else suggested(room_for_models(env.devices()))
     if profile is None:
         raise no_model(words, profiles)
     if not (env.stdin_is_terminal and env.stderr_is_terminal):

@@ -4,8 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from specchat.speculative.footprint.shape import ModelShape
+
 from .gguf.facts import ModelFacts, model_facts
-from .gguf.header import FileBytes, GgufHeader, read_header
+from .gguf.header import ByteSource, FileBytes, GgufHeader, read_header
+from .gguf.shape import model_shape
 from .hub.bytes_source import HubBytes
 from .resolve import Located, Whereabouts, locate
 from .shards import all_parts
@@ -18,6 +21,7 @@ class SeenModel:
 
     `size` is that of all its files in bytes, and `fetched` says whether they are on this machine, the first of them at
     `path`. Why just these were chosen is in `note`, if they were. `licence` is what the header says, or else the hub.
+    `others` are the files of a split model behind the first.
     """
 
     header: GgufHeader
@@ -27,6 +31,22 @@ class SeenModel:
     fetched: bool
     note: str
     licence: str | None
+    others: tuple["Part", ...] = ()
+
+    def shape(self) -> ModelShape | None:
+        """What decides how much memory it takes, None where that cannot be known; reads the headers of all its files.
+
+        Raises what `read_header` does.
+        """
+        return model_shape([self.header, *(read_header(part.source, part.name) for part in self.others)])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One more file of a split model."""
+
+    source: ByteSource
+    name: str
 
 
 def see(source: ModelSource, where: Whereabouts) -> SeenModel:
@@ -37,12 +57,14 @@ def see(source: ModelSource, where: Whereabouts) -> SeenModel:
 def see_located(located: Located, where: Whereabouts) -> SeenModel:
     """Read the header of a model that was found. Raises what `read_header` does."""
     if located.files:
-        first = located.files[0]
-        header = read_header(HubBytes(where.hub(), first), f"{first.repo}/{first.path}")
-        size, licence = sum(file.size for file in located.files), first.licence
+        parts = [Part(HubBytes(where.hub(), file), f"{file.repo}/{file.path}") for file in located.files]
+        size, licence = sum(file.size for file in located.files), located.files[0].licence
     else:
-        header = read_header(FileBytes(located.path), str(located.path))
-        size, licence = _sizes(located.path.with_name(part) for part in all_parts(located.path.name)), ""
+        paths = [located.path.with_name(part) for part in all_parts(located.path.name)]
+        parts = [Part(FileBytes(path), str(path)) for path in (located.path, *paths[1:])]
+        size, licence = _sizes(paths), ""
+    first, *others = parts
+    header = read_header(first.source, first.name)
     facts = model_facts(header)
     return SeenModel(
         header=header,
@@ -52,6 +74,7 @@ def see_located(located: Located, where: Whereabouts) -> SeenModel:
         fetched=not located.files,
         note=located.note,
         licence=facts.licence or licence or None,
+        others=tuple(others),
     )
 
 

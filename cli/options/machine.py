@@ -1,7 +1,7 @@
 """What to compute with."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -9,22 +9,56 @@ from ..habits import context_value
 from ..values import one_of, whole
 from .panels import MACHINE
 
+ContextOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "-c",
+        "--ctx-size",
+        parser=context_value,
+        metavar="N",
+        help="Tokens of context: 8192 unless the model was trained on less; 0 is what it was trained on.",
+        rich_help_panel=MACHINE,
+    ),
+]
+FlashAttentionOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "-fa",
+        "--flash-attn",
+        parser=one_of("auto", "on", "off"),
+        metavar="on|off|auto",
+        show_default=False,
+        help="Flash attention; usually auto.",
+        rich_help_panel=MACHINE,
+    ),
+]
+CacheTypeKOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "-ctk",
+        "--cache-type-k",
+        metavar="TYPE",
+        help="Type of the K cache; usually f16.",
+        rich_help_panel=MACHINE,
+    ),
+]
+CacheTypeVOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "-ctv",
+        "--cache-type-v",
+        metavar="TYPE",
+        help="Type of the V cache; usually f16.",
+        rich_help_panel=MACHINE,
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineOptions:
     """What to compute with."""
 
-    context: Annotated[
-        int | None,
-        typer.Option(
-            "-c",
-            "--ctx-size",
-            parser=context_value,
-            metavar="N",
-            help="Tokens of context: 8192 unless the model was trained on less; 0 is what it was trained on.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None
+    context: ContextOption = None
     gpu_layers: Annotated[
         int | None,
         typer.Option(
@@ -60,35 +94,6 @@ class MachineOptions:
             rich_help_panel=MACHINE,
         ),
     ] = None
-    flash_attention: Annotated[
-        str | None,
-        typer.Option(
-            "-fa",
-            "--flash-attn",
-            parser=one_of("auto", "on", "off"),
-            metavar="on|off|auto",
-            show_default=False,
-            help="Flash attention; usually auto.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None
-    cache_type_k: Annotated[
-        str | None,
-        typer.Option(
-            "-ctk",
-            "--cache-type-k",
-            metavar="TYPE",
-            help="Type of the K cache; usually f16.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None
-    cache_type_v: Annotated[
-        str | None,
-        typer.Option(
-            "-ctv",
-            "--cache-type-v",
-            metavar="TYPE",
-            help="Type of the V cache; usually f16.",
-            rich_help_panel=MACHINE,
-        ),
-    ] = None
+    flash_attention: FlashAttentionOption = None
+    cache_type_k: CacheTypeKOption = None
+    cache_type_v: CacheTypeVOption = None

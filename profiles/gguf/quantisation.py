@@ -19,6 +19,12 @@ _TENSOR_TYPES = {
     41: "Q1_0", 42: "Q2_0",
 }  # fmt: skip
 """What most tensors of one type mean for the file."""
+BITS = {
+    "Q8_0": 8.5008, "Q6_K": 6.5633, "Q5_K_M": 5.7036, "Q5_K_S": 5.5704, "Q4_K_M": 4.8944, "Q4_K_S": 4.6672,
+    "IQ4_XS": 4.4597, "Q3_K_L": 4.2979, "Q3_K_M": 3.9960, "Q3_K_S": 3.6429, "IQ3_XXS": 3.2548, "Q2_K": 3.1593,
+    "IQ2_M": 2.9294, "IQ2_XS": 2.5882, "IQ2_XXS": 2.3824,
+}  # fmt: skip
+"""Of a weight, of Llama 3.1 8B: tools/quantize/README.md of llama.cpp. The largest first."""
 
 
 def quantisation(header: GgufHeader) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import llama_cpp
 
+from ..devices import Device, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
 
@@ -78,20 +79,6 @@ def start_backend() -> Backend:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
-    """Something llama.cpp can compute on; memory in bytes.
-
-    `kind` is "CPU", "GPU", "IGPU" for a GPU that shares the memory of the CPU, or empty for anything else.
-    """
-
-    name: str
-    description: str
-    free: int
-    total: int
-    kind: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class BuildInfo:
     """What the installed llama.cpp is and can do."""
 
@@ -131,8 +118,7 @@ def gpus() -> tuple[str, ...] | None:
 
 def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:
     """Those of the `devices` that llama.cpp puts models on: one that shares the CPU's memory only where no other is."""
-    kinds = [[each.description for each in devices if each.kind == kind] for kind in ("GPU", "IGPU")]
-    return tuple(next(filter(None, kinds), []))
+    return tuple(each.description for each in taking_layers(devices))
 
 
 def _devices() -> tuple[Device, ...]:

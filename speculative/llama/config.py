@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import UsageError
+from ..footprint.memory import LoadedBy
 
 FlashAttention = Literal["auto", "on", "off"]
 
@@ -63,6 +64,21 @@ class LlamaConfig:
         ):
             if value is not None and not least <= value <= most:
                 raise UsageError(f"The {name} is {value}, but must be between {least} and {most}.")
+
+    def context(self, trained: int) -> int:
+        """The tokens of context that the settings mean for a model that was trained on so many."""
+        return min(DEFAULT_CONTEXT, trained) if self.n_ctx is None else self.n_ctx or trained
+
+    def loaded_by(self, trained: int) -> LoadedBy:
+        """The same for reckoning with memory: what is asked of llama.cpp for a model that was trained on so many."""
+        return LoadedBy(
+            context=self.context(trained) + self.min_pass - 1,
+            pass_length=self.n_batch,
+            rows=min(self.max_rows + self.min_pass - 1, self.n_batch),
+            cache_type_k=self.cache_type_k,
+            cache_type_v=self.cache_type_v,
+            flash_attention=self.flash_attention != "off",
+        )
 
 
 def _unknown_cache_type(name: str) -> UsageError:

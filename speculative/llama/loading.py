@@ -11,7 +11,7 @@ from ..errors import Cancelled, ModelLoadError
 from ..interrupt import Interrupt
 from ..kinds import ModelKind
 from .backend import Backend
-from .config import DEFAULT_CONTEXT, LlamaConfig
+from .config import LlamaConfig
 from .errors import load_error
 from .threads import default_threads
 
@@ -122,10 +122,7 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
 
 def context_size(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> int:
     """The tokens of context that the settings mean for this model."""
-    trained: int = llama_cpp.llama_model_n_ctx_train(model)
-    if config.n_ctx is None:
-        return min(DEFAULT_CONTEXT, trained)
-    return config.n_ctx or trained
+    return config.context(llama_cpp.llama_model_n_ctx_train(model))
 
 
 def _context_error(

@@ -17,6 +17,7 @@ import numpy as np
 from specchat.cli.environment import Environment
 from specchat.cli.execution import execute
 from specchat.speculative.decoder import SpeculativeDecoder
+from specchat.speculative.devices import Device
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
 from specchat.speculative.interrupt import Interrupt
@@ -188,7 +189,7 @@ class World:
     data: str = os.devnull
     """Where chats are kept unless the variables say it: while it runs, a folder that goes away."""
     system: Path = Path(os.devnull)
-    memory: int = 8 * 10**9
+    devices: Sequence[Device] = (Device("CPU", "main memory", 12 * 10**9, 16 * 10**9, "CPU"),)
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -236,7 +237,7 @@ class World:
             system=self.system,
             now=self._now,
             today=lambda: self.today,
-            memory=lambda: self.memory,
+            devices=lambda: self.devices,
             patience=self.patience,
         )
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from specchat.cli.doctor import build_rows
 from specchat.cli.exit_codes import TABLE
-from specchat.speculative.llama.backend import BuildInfo, Device
+from specchat.speculative.devices import Device
+from specchat.speculative.llama.backend import BuildInfo
 
 from .fakes import World
 

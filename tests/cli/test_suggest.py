@@ -6,6 +6,7 @@ from specchat.cli.memory import room_for_models
 from specchat.profiles.config import load_config
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.profiles.suggestion import BEST_FIRST, suggested
+from specchat.speculative.devices import Device
 
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
@@ -98,4 +99,6 @@ def test_a_yes_to_what_cannot_be_had_is_not_kept_and_the_profile_is_named(tmp_pa
 
 @pytest.mark.parametrize(("gpu", "main", "room"), [(24, 64, 24), (4, 64, 4), (0, 64, 8), (0, 8, 4), (0, 0, 0)])
 def test_a_gpu_says_how_large_models_may_be_and_without_one_patience_does(gpu, main, room):
-    assert room_for_models(gpu * GB, main * GB) == room * GB
+    sizes = {"CPU": main * GB, "GPU": gpu * GB}
+    devices = [Device(kind, "", size, size, kind) for kind, size in sizes.items() if size]
+    assert room_for_models(devices) == room * GB

@@ -1,7 +1,8 @@
 """What a loaded pair knows of where it computes and how fast it is."""
 
+from specchat.speculative.devices import Device
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.llama.backend import Device, build_info, gpus, gpus_of
+from specchat.speculative.llama.backend import build_info, gpus, gpus_of
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.placement import placement

@@ -37,7 +37,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     world = World(on_pass=on_pass, **settings)
     fakes = world.environment()
-    code = execute(arguments, process_environment(fakes.load_pair, fakes.verify_target, fakes.memory))
+    code = execute(arguments, process_environment(fakes.load_pair, fakes.verify_target, fakes.devices))
     sys.stdout.flush()
     if world.pair:
         lengths = map(len, world.pair.session.decoder.target.passes)

@@ -1,0 +1,113 @@
+"""What a header says of how much memory its model takes, as llama_model_base::load_hparams reads it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from specchat.speculative.footprint.rows import row_bytes
+from specchat.speculative.footprint.shape import LayerShape, ModelShape
+
+from .attention import attention_of
+from .header import GgufHeader, Tensor
+from .hyperparameters import Hyperparameters
+from .recurrence import recurrence_of
+
+_LAYER = "blk."
+_INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
+"""Tensors that stay in main memory: `LLM_TENSOR_LAYER_INPUT` in llama-arch.cpp."""
+_EMBEDDINGS, _OUTPUT = "token_embd.weight", "output.weight"
+
+
+@dataclass(frozen=True, slots=True)
+class _Weights:
+    """Bytes, by layer and outside of them."""
+
+    layers: tuple[int, ...]
+    inputs: int
+    output: int
+    tied: int
+
+
+def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
+    """The shape of the model that is in files with these headers, the first one first.
+
+    None where that cannot be known: the header leaves out what llama.cpp needs, or has types of numbers that are new.
+    """
+    found = Hyperparameters(headers[0])
+    tensors = [tensor for header in headers for tensor in header.tensors]
+    embedding, vocabulary = found.number("embedding_length"), _vocabulary(headers[0])
+    if not (found.layers and embedding and vocabulary and found.number("context_length")):
+        return None
+    weights = _weights(tensors, found)
+    if weights is None:
+        return None
+    attention, recurrence = attention_of(found), recurrence_of(found)
+    experts = found.number("expert_used_count")
+    return ModelShape(
+        layers=tuple(
+            LayerShape(
+                weights=size,
+                k_width=0 if place in recurrence.instead else attention.k_widths[place],
+                v_width=0 if place in recurrence.instead else attention.v_widths[place],
+                state=recurrence.state if place in recurrence.layers else 0,
+                windowed=place in attention.windowed,
+            )
+            for place, size in enumerate(weights.layers)
+        ),
+        input_weights=weights.inputs,
+        output_weights=weights.output,
+        tied=weights.tied,
+        window=attention.window,
+        embedding=embedding,
+        hidden=max(_hidden(found), recurrence.width),
+        experts_out=experts * embedding,
+        queries=attention.queries,
+        heads=max(found.numbers("attention.head_count")),
+        vocabulary=vocabulary,
+        trained_context=found.number("context_length"),
+        parameters=sum(prod(tensor.shape) for tensor in tensors),
+        complete=attention.complete,
+    )
+
+
+def _hidden(found: Hyperparameters) -> int:
+    """The widest feed-forward block; experts that work on one token stand side by side, and one for all beside them."""
+    chosen = found.number("expert_used_count") * max(found.numbers("expert_feed_forward_length"))
+    chosen = chosen or found.number("expert_used_count") * max(found.numbers("feed_forward_length"))
+    dense = 0 if _all_experts(found) else max(found.numbers("feed_forward_length"))
+    return max(chosen, dense, found.number("expert_shared_feed_forward_length"))
+
+
+def _all_experts(found: Hyperparameters) -> bool:
+    return found.number("expert_count") > 0 and not found.number("leading_dense_block_count")
+
+
+def _vocabulary(header: GgufHeader) -> int:
+    tokens = header.array("tokenizer.ggml.tokens")
+    return tokens.count if tokens else 0
+
+
+def _weights(tensors: Sequence[Tensor], found: Hyperparameters) -> _Weights | None:
+    """None where a type is not known. What predicts several tokens at once is not loaded (`load_mtp`)."""
+    layers: dict[int, int] = defaultdict(int)
+    inputs = output = 0
+    sizes: dict[str, int] = {}
+    for tensor in tensors:
+        row = row_bytes(tensor.kind, tensor.shape[0] if tensor.shape else 1)
+        if row is None:
+            return None
+        sizes[tensor.name] = size = row * prod(tensor.shape[1:])
+        if (place := _layer(tensor.name)) is not None:
+            layers[place] += size
+        elif tensor.name.startswith(_INPUTS):
+            inputs += size
+        else:
+            output += size
+    by_layer = tuple(layers[place] if place < found.used_layers else 0 for place in range(found.layers))
+    return _Weights(by_layer, inputs, output, 0 if _OUTPUT in sizes else sizes.get(_EMBEDDINGS, 0))
+
+
+def _layer(name: str) -> int | None:
+    number = name.removeprefix(_LAYER).partition(".")[0]
+    return int(number) if name.startswith(_LAYER) and number.isdecimal() else None

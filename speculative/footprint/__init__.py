@@ -1,0 +1,1 @@
+"""How much memory models take, and where that is: numbers in, plans out."""

@@ -1,0 +1,126 @@
+"""What a model takes once it is loaded, by part and by layer."""
+
+from dataclasses import dataclass
+
+from .rows import cache_bytes
+from .shape import LayerShape, ModelShape
+
+_CELLS = 256
+"""Contexts and windows are rounded up to a multiple: `GGML_PAD` in llama-context.cpp and llama-kv-cache-iswa.cpp."""
+_FLOAT = 4
+_INPUTS = 64
+"""Bytes that the numbers, places and rows of a token of a pass take in its graph, at most."""
+_SLACK = 1.05
+"""Of the buffers of a graph, which an allocator lays out: so much more than the widest place on the way is reckoned."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedBy:
+    """How a model is loaded: tokens of `context` and of a pass, `rows` of logits, the cache's types by their names.
+
+    llama.cpp's default keeps the whole context of windowed layers too (`swa_full`), as going back in a text needs it.
+    """
+
+    context: int
+    pass_length: int = 512
+    rows: int = 1
+    cache_type_k: str = "f16"
+    cache_type_v: str = "f16"
+    flash_attention: bool = True
+    full_windows: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LayerMemory:
+    """Bytes of one layer."""
+
+    weights: int
+    cache: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelMemory:
+    """Bytes of a loaded model.
+
+    The last of the `layers` is the output. `embeddings` stay in main memory and so do the `logits`; where the output
+    is on a device, that has `copied` more bytes of weights. Each device that has a layer needs `compute`, and one that
+    only hands tokens on `passing`.
+    """
+
+    layers: tuple[LayerMemory, ...]
+    embeddings: int
+    copied: int
+    compute: int
+    passing: int
+    logits: int
+    complete: bool = True
+
+    @property
+    def weights(self) -> int:
+        """All weights, each counted once."""
+        return self.embeddings + sum(layer.weights for layer in self.layers)
+
+    @property
+    def cache(self) -> int:
+        """What is kept of the text."""
+        return sum(layer.cache for layer in self.layers)
+
+
+def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
+    """What a model of this shape takes if it is loaded like this.
+
+    Weights and cache are exact: llama_kv_cache::llama_kv_cache, llama_memory_recurrent::llama_memory_recurrent. The
+    weights that llama.cpp lays out anew for the CPU count once: the file's own pages give way to them.
+    """
+    output = LayerMemory(shape.output_weights, 0)
+    padded = max((layer.v_width for layer in shape.layers), default=0)
+    masks = _masks(shape, loaded)
+    return ModelMemory(
+        layers=(*(LayerMemory(layer.weights, _cache(shape, layer, loaded, padded)) for layer in shape.layers), output),
+        embeddings=shape.input_weights,
+        copied=shape.tied,
+        compute=round(_SLACK * (_widest(shape, loaded) + masks)),
+        passing=round(_SLACK * (_pass_length(loaded) * shape.embedding * _FLOAT + masks)),
+        logits=loaded.rows * shape.vocabulary * _FLOAT,
+        complete=shape.complete,
+    )
+
+
+def _cells(shape: ModelShape, windowed: bool, loaded: LoadedBy) -> int:
+    whole = -(-loaded.context // _CELLS) * _CELLS
+    if not windowed or loaded.full_windows:
+        return whole
+    return min(whole, -(-(shape.window + _pass_length(loaded)) // _CELLS) * _CELLS)
+
+
+def _cache(shape: ModelShape, layer: LayerShape, loaded: LoadedBy, padded: int) -> int:
+    """Bytes. Without flash attention all V caches are as wide as the widest, `[TAG_V_CACHE_VARIABLE]`."""
+    v_width = padded if layer.v_width and not loaded.flash_attention else layer.v_width
+    token = cache_bytes(loaded.cache_type_k, layer.k_width) + cache_bytes(loaded.cache_type_v, v_width)
+    return token * _cells(shape, layer.windowed, loaded) + layer.state
+
+
+def _pass_length(loaded: LoadedBy) -> int:
+    return min(loaded.pass_length, loaded.context)
+
+
+def _masks(shape: ModelShape, loaded: LoadedBy) -> int:
+    """Bytes of what says which token sees which, once for each kind of layer: build_attn_inp_kv_impl."""
+    kinds = {layer.windowed for layer in shape.layers if layer.k_width}
+    each = 2 if loaded.flash_attention else _FLOAT
+    return sum(_pass_length(loaded) * (_cells(shape, kind, loaded) * each + _INPUTS) for kind in kinds)
+
+
+def _widest(shape: ModelShape, loaded: LoadedBy) -> int:
+    """Bytes at the widest place of a pass: the graph's allocator uses the memory of one place again for the next.
+
+    In a feed-forward block that are both its branches and their product, beside what went in and comes out; among
+    experts what each says, and that weighed; in attention without its fused kernel all scores of all heads.
+    """
+    tokens, embedding = _pass_length(loaded), shape.embedding
+    feed_forward = tokens * (3 * shape.hidden + 4 * embedding)
+    experts = tokens * (2 * shape.experts_out + 6 * embedding)
+    scores = 0 if loaded.flash_attention else shape.heads * _cells(shape, False, loaded)
+    attention = tokens * (scores + 2 * shape.queries + 4 * embedding)
+    output = loaded.rows * (shape.vocabulary + embedding) + tokens * embedding
+    return _FLOAT * max(feed_forward, experts, attention, output)

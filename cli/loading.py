@@ -65,6 +65,10 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
     """
     from specchat.speculative.interrupt import Interrupt
 
+    from .memory_check import too_large
+
+    if not quiet and (sentence := too_large(config, env.devices())):
+        warn(env, sentence)
     line = StatusLine(env, shown=not quiet, delay=0.3)
     try:
         pair = env.load_pair(config, interrupt or Interrupt(), line.show)

@@ -19,6 +19,11 @@ class Reckoned:
     loaded: LoadedBy
     memory: ModelMemory
 
+    @property
+    def buffers(self) -> int:
+        """Bytes of what is computed with, in one place."""
+        return self.memory.compute + self.memory.logits
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPlan:
@@ -27,6 +32,16 @@ class MemoryPlan:
     target: Reckoned
     draft: Reckoned | None
     plan: Plan | None
+
+    @property
+    def models(self) -> tuple[Reckoned, ...]:
+        """Target and draft."""
+        return (self.target, self.draft) if self.draft else (self.target,)
+
+    @property
+    def total(self) -> int:
+        """The bytes of both in one place."""
+        return sum(each.memory.weights + each.memory.cache + each.buffers for each in self.models)
 
 
 def memory_plan(

@@ -24,19 +24,13 @@ def memory_rows(made: MemoryPlan | None, instead: Sequence[str]) -> list[tuple[s
 
 
 def _total(made: MemoryPlan) -> str:
-    models = [made.target, *([made.draft] if made.draft else [])]
-    parts = [(each.memory.weights, each.memory.cache, _buffers(each)) for each in models]
-    least = "" if all(each.memory.complete for each in models) else "more than "
-    return f"{least}{file_size(sum(map(sum, parts)))}"
+    least = "" if all(each.memory.complete for each in made.models) else "more than "
+    return f"{least}{file_size(made.total)}"
 
 
 def _parts(model: Reckoned) -> str:
-    sizes = {"weights": model.memory.weights, "cache": model.memory.cache, "buffers": _buffers(model)}
+    sizes = {"weights": model.memory.weights, "cache": model.memory.cache, "buffers": model.buffers}
     return ", ".join(f"{name} {file_size(size)}" for name, size in sizes.items())
-
-
-def _buffers(model: Reckoned) -> int:
-    return model.memory.compute + model.memory.logits
 
 
 def _places(found: Plan) -> list[tuple[str, str]]:
@@ -45,7 +39,7 @@ def _places(found: Plan) -> list[tuple[str, str]]:
         (name, f"{file_size(found.needed(place))} of {file_size(found.places[place].free)} that are free")
         for place, name in enumerate(names)
     ]
-    return [*rows, ("fits in memory", _verdict(found))]
+    return [*rows, ("has room", _verdict(found))]
 
 
 def _verdict(found: Plan) -> str:
@@ -88,7 +82,7 @@ def _model_content(model: Reckoned, placed: Placed | None) -> dict[str, Any]:
         "flash_attention": loaded.flash_attention,
         "weights": model.memory.weights,
         "cache": model.memory.cache,
-        "compute": _buffers(model),
+        "compute": model.buffers,
         "complete": model.memory.complete,
         "layers": len(model.memory.layers),
         "gpu_layers": placed.on_devices if placed else None,

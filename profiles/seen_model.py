@@ -1,6 +1,6 @@
 """What a model is, wherever it is: on this machine, or on the hub and not fetched."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,13 +56,21 @@ def see(source: ModelSource, where: Whereabouts) -> SeenModel:
 
 def see_located(located: Located, where: Whereabouts) -> SeenModel:
     """Read the header of a model that was found. Raises what `read_header` does."""
-    if located.files:
-        parts = [Part(HubBytes(where.hub(), file), f"{file.repo}/{file.path}") for file in located.files]
-        size, licence = sum(file.size for file in located.files), located.files[0].licence
-    else:
-        paths = [located.path.with_name(part) for part in all_parts(located.path.name)]
-        parts = [Part(FileBytes(path), str(path)) for path in (located.path, *paths[1:])]
-        size, licence = _sizes(paths), ""
+    if not located.files:
+        return see_file(located.path, located.note)
+    parts = [Part(HubBytes(where.hub(), file), f"{file.repo}/{file.path}") for file in located.files]
+    size = sum(file.size for file in located.files)
+    return _seen(parts, size, located.path, fetched=False, note=located.note, licence=located.files[0].licence)
+
+
+def see_file(path: Path, note: str = "") -> SeenModel:
+    """Read the header of a file of this machine; of a model in several files, the first. Raises as `read_header`."""
+    paths = [path, *(path.with_name(part) for part in all_parts(path.name)[1:])]
+    parts = [Part(FileBytes(part), str(part)) for part in paths]
+    return _seen(parts, _sizes(paths), path, fetched=True, note=note, licence="")
+
+
+def _seen(parts: Sequence[Part], size: int, path: Path, *, fetched: bool, note: str, licence: str) -> SeenModel:
     first, *others = parts
     header = read_header(first.source, first.name)
     facts = model_facts(header)
@@ -70,9 +78,9 @@ def see_located(located: Located, where: Whereabouts) -> SeenModel:
         header=header,
         facts=facts,
         size=size,
-        path=located.path,
-        fetched=not located.files,
-        note=located.note,
+        path=path,
+        fetched=fetched,
+        note=note,
         licence=facts.licence or licence or None,
         others=tuple(others),
     )

@@ -47,10 +47,10 @@ def test_the_facts_of_a_model(folder):
         "licence         not stated\n"
         "generates text  yes\n"
         "\n"
-        "memory          3.0 MB at 1024 tokens of context\n"
-        "target          weights 614.7 kB, cache 393.2 kB, buffers 2.0 MB\n"
-        "main memory     3.0 MB of 12.0 GB that are free\n"
-        "fits in memory  yes\n"
+        "memory          3.5 MB at 1024 tokens of context\n"
+        "target          weights 597.8 kB, cache 393.2 kB, buffers 2.5 MB\n"
+        "main memory     3.5 MB of 12.0 GB that are free\n"
+        "has room        yes\n"
     )
 
 

@@ -1,0 +1,184 @@
+"""What `specchat show` plans for the memory, and what is said before a load that cannot go well."""
+
+import json
+import re
+
+import pytest
+
+from specchat.speculative.devices import Device
+from specchat.speculative.footprint.plan import MARGIN
+
+from ..tiny import TinyModel, write_tiny
+from .fakes import World
+
+MODEL = TinyModel(layers=3, n_ctx=65536)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder where a person types, with a target and a draft."""
+    monkeypatch.chdir(tmp_path)
+    write_tiny(tmp_path / "big.gguf", MODEL)
+    write_tiny(tmp_path / "small.gguf", TinyModel(layers=1, n_ctx=65536))
+    return tmp_path
+
+
+def main_memory(room):
+    """Of which a plan may use so many bytes."""
+    return Device("CPU", "main memory", MARGIN + room, 8 * MARGIN, "CPU")
+
+
+def card(room):
+    return Device("CUDA0", "Card", MARGIN + room, 8 * MARGIN, "GPU")
+
+
+def show(folder, *arguments, devices=None, columns=80, screen=False, **variables):
+    settings = {} if devices is None else {"devices": devices}
+    world = World(home=lambda: folder, variables=variables, columns=columns, screen=screen, **settings)
+    return world.run("show", *arguments)
+
+
+def planned(folder, *arguments, **settings):
+    world = show(folder, *arguments, "--json", **settings)
+    assert world.code == 0, world.err
+    return json.loads(world.out)["memory"]
+
+
+def test_the_context_is_that_of_a_run_unless_another_is_asked_for(folder):
+    profiles = folder / ".config" / "specchat" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "p.yaml").write_text(f"target: {folder}/big.gguf\ncontext: 512\n")
+    assert planned(folder, "big.gguf")["target"]["context"] == 8192
+    assert planned(folder, "big.gguf", "-c", "4096")["target"]["context"] == 4096
+    assert planned(folder, "big.gguf", "-c", "0")["target"]["context"] == 65536
+    assert planned(folder, "p")["target"]["context"] == 512
+    assert planned(folder, "p", "-c", "1024")["target"]["context"] == 1024
+    assert planned(folder, "big.gguf", SPECCHAT_CONTEXT="2048")["target"]["context"] == 2048
+
+
+def test_the_types_of_the_cache_count(folder):
+    plain = planned(folder, "big.gguf")["target"]
+    packed = planned(folder, "big.gguf", "-ctk", "q8_0", "-ctv", "q4_0")["target"]
+    assert plain["cache"] == 3 * 8192 * 2 * (32 + 32)
+    assert packed["cache"] == 3 * 8192 * (34 + 18)
+    assert (packed["cache_type_k"], packed["cache_type_v"]) == ("q8_0", "q4_0")
+    world = show(folder, "big.gguf", "-ctk", "q9")
+    assert (world.code, world.err.splitlines()[0]) == (2, "error: There is no cache type 'q9'.")
+
+
+def test_both_models_are_told_and_what_they_take_together(folder):
+    made = planned(folder, "big.gguf", "--draft", "small.gguf")
+    parts = [made[name][part] for name in ("target", "draft") for part in ("weights", "cache", "compute")]
+    [place] = made["places"]
+    assert place["needed"] == sum(parts)
+    assert (made["draft"]["context"], made["fits"]) == (8192, True)
+    out = show(folder, "big.gguf", "--draft", "small.gguf").out
+    assert re.search(r"\ntarget +weights .*\ndraft +weights .*\nmain memory +.* of 12.0 GB that are free\n", out)
+
+
+def test_layers_go_to_a_card_as_far_as_it_has_room(folder):
+    made = planned(folder, "big.gguf")
+    layer = (made["target"]["weights"] + made["target"]["cache"]) // 4
+    room = made["target"]["compute"] + 2 * layer
+    devices = (main_memory(10**9), card(room))
+    placed = planned(folder, "big.gguf", devices=devices)
+    assert (placed["target"]["layers"], placed["fits"]) == (4, True)
+    assert 1 <= (layers := placed["target"]["gpu_layers"]) < 4
+    out = show(folder, "big.gguf", devices=devices).out
+    assert f"has room        yes, with {layers} of 4 layers of the target on the GPU (-ngl {layers})\n" in out
+    assert re.search(r"\nmain memory +.*\nCUDA0 +.*\n", out)
+
+
+def test_a_card_with_room_for_all_gets_all(folder):
+    out = show(folder, "big.gguf", devices=(main_memory(10**9), card(10**9))).out
+    assert "has room        yes, with all layers on the GPU\n" in out
+
+
+def test_a_draft_that_has_no_room_is_told(folder):
+    room = planned(folder, "big.gguf")["places"][0]["needed"] + 1000
+    world = show(folder, "big.gguf", "--draft", "small.gguf", devices=(main_memory(room),))
+    assert (
+        "has room        the target does, the draft does not\ninstead         another draft, or --draft ngram"
+        in world.out
+    )
+    assert world.code == 0
+
+
+def test_a_shorter_context_is_the_first_advice(folder):
+    needed = planned(folder, "big.gguf", "-c", "16384")["places"][0]["needed"]
+    world = show(folder, "big.gguf", "-c", "65536", devices=(main_memory(needed),))
+    assert "has room        no" in world.out
+    assert "instead         -c 16384\n" in world.out
+
+
+def test_without_another_file_of_the_repository_bits_are_advised(folder):
+    made = planned(folder, "big.gguf", "-c", "512")
+    room = made["places"][0]["needed"] - made["target"]["weights"] * 3 // 4
+    out = show(folder, "big.gguf", "-c", "512", devices=(main_memory(room),)).out
+    assert "instead         the model as Q6_K (6.6 bits a weight, about " in out
+
+
+def test_where_nothing_helps_nothing_is_advised(folder):
+    out = show(folder, "big.gguf", devices=(main_memory(0),)).out
+    assert "has room        no: 1.1 GB should stay free\n" in out
+    assert "instead" not in out
+
+
+def test_the_largest_of_the_repository_that_fits_is_advised_and_not_fetched(folder, standin):
+    sizes = {"Q8_0": 500_000, "Q4_K_M": 250_000, "Q2_K": 100_000}
+    files = {f"m-{name}.gguf": bytes(size) for name, size in sizes.items()}
+    standin.add("some/model", {"m-F32.gguf": folder / "big.gguf", **files})
+    hub = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(folder / "hub")}
+    made = planned(folder, "some/model:F32", "-c", "512", **hub)
+    room = made["places"][0]["needed"] - made["target"]["weights"] + 300_000
+    devices = (main_memory(room),)
+    assert planned(folder, "some/model:F32", "-c", "512", devices=devices, **hub)["instead"][0] == (
+        "some/model:Q4_K_M (250.0 kB)"
+    )
+    assert set(standin.sent) == {"m-F32.gguf"}
+
+
+def test_without_any_known_memory_the_needs_are_told_alone(folder):
+    out = show(folder, "big.gguf", devices=()).out
+    assert "memory          " in out
+    assert "has room" not in out
+    assert planned(folder, "big.gguf", devices=())["fits"] is None
+
+
+def test_what_an_architecture_keeps_beside_its_cache_makes_the_plan_a_least(folder):
+    path = write_tiny(folder / "odd.gguf", MODEL)
+    path.write_bytes(path.read_bytes().replace(b"llama", b"hy_v4"))
+    assert re.search(r"^memory +more than ", show(folder, "odd.gguf").out, re.MULTILINE)
+
+
+def test_what_does_not_say_enough_is_not_planned(folder):
+    path = write_tiny(folder / "odd.gguf", MODEL)
+    path.write_bytes(path.read_bytes().replace(b"llama.block_count", b"llama.block_moved"))
+    assert "memory          not known: the header leaves out what it depends on\n" in show(folder, "odd.gguf").out
+    assert planned(folder, "odd.gguf") is None
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_plan_fits_the_terminal(folder, columns):
+    devices = (main_memory(10**9), card(2_000_000))
+    out = show(folder, "big.gguf", "--draft", "small.gguf", devices=devices, screen=True, columns=columns).out
+    plan = out[out.index("\nmemory") :]
+    assert max(map(len, plan.splitlines())) <= columns
+
+
+def test_a_model_that_cannot_fit_is_named_before_it_is_loaded(folder):
+    small = (Device("CPU", "main memory", 500_000, 1_000_000, "CPU"),)
+    world = World(home=lambda: folder, devices=small).run("run", "-m", "big.gguf", "--draft", "none", "hello")
+    assert (world.code, world.out) == (0, "Hello.\n")
+    assert re.match(r"warning: big\.gguf needs about \d+\.\d MB of memory, and this machine has 1\.0 MB: ", world.err)
+    quiet = World(home=lambda: folder, devices=small).run("run", "-q", "-m", "big.gguf", "--draft", "none", "hello")
+    assert quiet.err == ""
+
+
+@pytest.mark.parametrize(
+    "devices",
+    [(main_memory(10**9),), (), (main_memory(0), card(0)), (Device("CPU", "", 1, 1_000_000, "CPU"), card(0))],
+)
+def test_nothing_is_said_of_models_that_fit_or_that_a_card_may_take(folder, devices):
+    world = World(home=lambda: folder, devices=devices).run("run", "-m", "big.gguf", "--draft", "none", "hello")
+    assert (world.code, world.err) == (0, "")

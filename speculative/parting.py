@@ -26,7 +26,8 @@ class Choice:
 
     def token(self, logits: Logits | None = None) -> int:
         """The chosen token; with `logits`, what would have been chosen from those."""
-        distribution = self.chain.distribution(self.logits if logits is None else logits, self.history)
+        chain = self.chain.of_answer(self.noise, len(self.history) - self.index)
+        distribution = chain.distribution(self.logits if logits is None else logits, self.history)
         return self.noise.draw(distribution, self.index, Purpose.TARGET)
 
 

@@ -1,16 +1,21 @@
 """From logits and history to the distribution that the next token is drawn from.
 
-llama.cpp's samplers, in its order: penalties, top-k, top-p, min-p, temperature last (src/llama-sampler.cpp).
+llama.cpp's samplers (src/llama-sampler.cpp) in its order (common/common.h): logit bias, penalties, DRY, top-n-sigma,
+top-k, typical-p, top-p, min-p, XTC, temperature last.
 """
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .distribution import TokenDistribution, Tokens
+from .dry import BreakersOf, Dry, no_breakers
 from .errors import UsageError
+from .noise import Noise, Purpose
+from .truncation import apply_floor, apply_typical, apply_xtc, sigma_floor
 
 Logits = NDArray[np.float32]
 
@@ -38,12 +43,32 @@ class SamplingParams:
     """Subtract this from the logits of recent tokens, for each time that they occur."""
     penalty_last_n: int = 64
     """How many tokens are recent, prompt and answer alike; 0 none, -1 all."""
+    typical_p: float = 1.0
+    """Keep the tokens that surprise about as much as is expected, up to this probability; 1 keeps all."""
+    top_n_sigma: float = -1.0
+    """Keep the tokens at most so many standard deviations of all logits below the best; 0 or less keeps all."""
+    xtc_probability: float = 0.0
+    """How likely a token is chosen without those that reach the threshold, save for the last of them; 0 is never."""
+    xtc_threshold: float = 0.1
+    """The probability of such tokens; above 0.5 there is never more than one."""
+    dry_multiplier: float = 0.0
+    """Subtract this from the logit of a token that goes on with a repetition; 0 is off."""
+    dry_base: float = 1.75
+    """So many times more for each token that the repetition is longer than allowed."""
+    dry_allowed_length: int = 2
+    """How long repetitions may be."""
+    dry_penalty_last_n: int = 64
+    """Among how many tokens repetitions are looked for, prompt and answer alike; 0 none, -1 all."""
+    dry_sequence_breakers: tuple[str, ...] = ("\n", ":", '"', "*")
+    """Texts that no repetition goes across."""
+    logit_bias: tuple[str, ...] = ()
+    """What to add to logits, as llama.cpp writes it: 15043+1.5 is 1.5 for the token 15043, 15043-inf forbids it."""
 
     def __post_init__(self) -> None:
-        for name, value in (("top_p", self.top_p), ("min_p", self.min_p)):
-            if not 0 <= value <= 1:
+        for name in ("top_p", "min_p", "typical_p", "xtc_probability", "xtc_threshold"):
+            if not 0 <= (value := getattr(self, name)) <= 1:
                 raise UsageError(f"{name} is {value:g}, but it is a probability.", "Give a number from 0 to 1.")
-        for name in ("temperature", "repeat_penalty", "presence_penalty", "frequency_penalty"):
+        for name in _NUMBERS:
             if not abs(value := getattr(self, name)) <= _LARGEST:
                 raise UsageError(f"{name} is {value:g}, which is out of range.", "Give an ordinary number such as 0.8.")
         if 0 < self.temperature < _SMALLEST:
@@ -52,8 +77,15 @@ class SamplingParams:
         if self.repeat_penalty < _SMALLEST:
             hint = "Give a number such as 1.1; 1 switches it off."
             raise UsageError(f"repeat_penalty is {self.repeat_penalty:g}, which is too small to divide by.", hint)
-        if self.penalty_last_n < -1:
-            raise UsageError(f"penalty_last_n is {self.penalty_last_n}.", "Give 0 for none, -1 for all, or a count.")
+        for name in ("penalty_last_n", "dry_penalty_last_n"):
+            if (value := getattr(self, name)) < -1:
+                raise UsageError(f"{name} is {value}.", "Give 0 for none, -1 for all, or a count.")
+        if self.dry_base < 1:
+            hint = "Give 1 or more; a multiplier of 0 switches DRY off."
+            raise UsageError(f"dry_base is {self.dry_base:g}, but longer repetitions cannot cost less.", hint)
+        if self.dry_allowed_length < 0:
+            raise UsageError(f"dry_allowed_length is {self.dry_allowed_length}.", "Give a count; usually 2.")
+        _ = self.biases  # raises what is wrong with them
 
     @property
     def penalizes(self) -> bool:
@@ -61,12 +93,60 @@ class SamplingParams:
         on = self.repeat_penalty != 1 or self.presence_penalty != 0 or self.frequency_penalty != 0
         return on and self.penalty_last_n != 0
 
+    @property
+    def excludes(self) -> bool:
+        """Whether XTC is on."""
+        return self.xtc_probability > 0 and self.xtc_threshold <= 0.5
+
+    @property
+    def biases(self) -> tuple[tuple[int, float], ...]:
+        """Tokens, and what is added to their logits. Raises `UsageError` for what is none of that."""
+        return tuple(map(_bias, self.logit_bias))
+
+
+_NUMBERS = (
+    "temperature",
+    "repeat_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "top_n_sigma",
+    "dry_multiplier",
+    "dry_base",
+)
+"""Of the parameters, those that have to be finite, and no more than that."""
+
+
+def _bias(text: str) -> tuple[int, float]:
+    found = re.fullmatch(r"\s*(\d{1,9})\s*([+-]\s*(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|inf))\s*", text, re.IGNORECASE)
+    bias = float(found[2].replace(" ", "")) if found else np.nan
+    if found is None or not (bias == -np.inf or abs(bias) <= _LARGEST):
+        hint = "Write a token's number, + or -, and how much: 15043+1, or 15043-inf to forbid it."
+        raise UsageError(f"{text!r} is no logit bias.", hint)
+    return int(found[1]), bias
+
 
 @dataclass(frozen=True, slots=True)
 class SamplerChain:
-    """All samplers of `params`, in order."""
+    """All samplers of `params`, in order.
+
+    `breakers_of` spells DRY's breakers in the vocabulary. XTC's chance is in the `noise` of an answer that starts
+    behind so many tokens: `of_answer`.
+    """
 
     params: SamplingParams
+    breakers_of: BreakersOf = no_breakers
+    noise: Noise | None = None
+    start: int = 0
+    _biases: tuple[tuple[int, float], ...] = field(init=False, repr=False)
+    _dry: Dry | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_biases", self.params.biases)
+        object.__setattr__(self, "_dry", _dry(self.params, self.breakers_of))
+
+    def of_answer(self, noise: Noise, start: int) -> "SamplerChain":
+        """The same for an answer behind a prompt of `start` tokens, that takes its chance from `noise`."""
+        return replace(self, noise=noise, start=start)
 
     def distribution(self, logits: Logits, history: Sequence[int]) -> TokenDistribution:
         """The distribution of the token that follows `history`.
@@ -75,16 +155,35 @@ class SamplerChain:
         `history` is the whole context, prompt included; penalties look at the end of it.
         """
         params = self.params
-        if params.penalizes:
-            logits = apply_penalties(logits, recent(history, params.penalty_last_n), params)
-        if params.temperature <= 0:
+        logits = self._changed(logits, history)
+        if params.temperature <= 0 and params.typical_p >= 1 and not params.excludes:
             return TokenDistribution.point(int(np.argmax(logits)))  # equal logits: the lowest id
         tokens, kept = apply_top_k(logits, params.top_k)
+        if params.top_n_sigma > 0:
+            tokens, kept = apply_floor(tokens, kept, sigma_floor(logits, params.top_n_sigma))
+        tokens, kept = apply_typical(tokens, kept, params.typical_p)
         mass = total_mass(kept) if params.top_p < 1 else 0.0
         # min-p before top-p: both keep the most likely ones, so the order is free, and less is left to sort
         tokens, kept = apply_min_p(tokens, kept, params.min_p)
         tokens, kept = apply_top_p(tokens, kept, params.top_p, mass)
+        if params.excludes and self._excludes_now(history):
+            tokens, kept = apply_xtc(tokens, kept, params.xtc_threshold)
+        if params.temperature <= 0:
+            return TokenDistribution.point(int(tokens[np.argmax(kept)]))
         return TokenDistribution.from_logits(tokens, kept / np.float32(params.temperature))
+
+    def _changed(self, logits: Logits, history: Sequence[int]) -> Logits:
+        """The logits with all that is added to them and taken off; a copy where that is something."""
+        params = self.params
+        if self._biases:
+            logits = apply_biases(logits, self._biases)
+        if params.penalizes:
+            logits = apply_penalties(logits, recent(history, params.penalty_last_n), params)
+        return logits if self._dry is None else self._dry.applied(logits, history)
+
+    def _excludes_now(self, history: Sequence[int]) -> bool:
+        assert self.noise is not None, "XTC needs the noise of an answer"
+        return self.noise.accept(self.params.xtc_probability, len(history) - self.start, Purpose.EXCLUDE)
 
     def lead(self, logits: Logits, distribution: TokenDistribution, token: int) -> float:
         """How far the logit of `token` is above the best other one, in nats; `distribution` was made from `logits`.
@@ -96,6 +195,23 @@ class SamplerChain:
         others = distribution.logprobs[distribution.tokens != token].max()
         [own] = distribution.logprobs[distribution.tokens == token]
         return float(own - others) * self.params.temperature
+
+
+def _dry(params: SamplingParams, breakers_of: BreakersOf) -> Dry | None:
+    """DRY, if it is on."""
+    if params.dry_multiplier == 0 or params.dry_penalty_last_n == 0:
+        return None
+    length, last_n = params.dry_allowed_length, params.dry_penalty_last_n
+    return Dry(params.dry_multiplier, params.dry_base, length, last_n, breakers_of(params.dry_sequence_breakers))
+
+
+def apply_biases(logits: Logits, biases: Sequence[tuple[int, float]]) -> Logits:
+    """A copy of `logits` with what is added to those of some tokens; tokens that it does not have are left out."""
+    changed = logits.copy()
+    for token, bias in biases:
+        if token < len(changed):
+            changed[token] += np.float32(bias)
+    return changed
 
 
 def recent(history: Sequence[int], last_n: int) -> Sequence[int]:

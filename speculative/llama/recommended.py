@@ -8,6 +8,8 @@ _KEYS: dict[str, tuple[str, Callable[[float], float]]] = {
     "top_k": ("top_k", int),
     "top_p": ("top_p", float),
     "min_p": ("min_p", float),
+    "xtc_probability": ("xtc_probability", float),
+    "xtc_threshold": ("xtc_threshold", float),
     "penalty_repeat": ("repeat_penalty", float),
     "penalty_last_n": ("penalty_last_n", int),
 }

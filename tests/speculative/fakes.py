@@ -66,7 +66,7 @@ class BranchingNoise:
     def draw(self, distribution: TokenDistribution, index: int, purpose: Purpose) -> int:
         return int(distribution.tokens[self._branch(np.exp(distribution.logprobs).tolist())])
 
-    def accept(self, probability: float, index: int) -> bool:
+    def accept(self, probability: float, index: int, purpose: Purpose = Purpose.ACCEPT) -> bool:
         return self._branch([min(1.0, probability), max(0.0, 1 - probability)]) == 0
 
     def _branch(self, weights: Sequence[float]) -> int:

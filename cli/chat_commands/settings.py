@@ -24,7 +24,7 @@ def show(chat: "Dialogue", _: str) -> None:
         ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
         ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
         ("system", chat.conversation.system or "none"),
-        *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
+        *((name, _spelled(getattr(pair.sampling, name))) for name in SAMPLING),
         ("draft_max", str(config.draft_max)),
         *([("think", _thinking(chat))] if session.reasoning else []),
         ("seed", str(session.seed)),
@@ -32,6 +32,10 @@ def show(chat: "Dialogue", _: str) -> None:
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _spelled(value: float | tuple[str, ...]) -> str:
+    return ", ".join(map(repr, value)) or "none" if isinstance(value, tuple) else f"{value:g}"
 
 
 def _thinking(chat: "Dialogue") -> str:

@@ -30,7 +30,7 @@ from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
-from .recommended import recommended_sampling
+from .recommended import recommended_sampling, recommends_mirostat
 
 _EXACT_PASS = 128
 """Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
@@ -212,6 +212,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         _check_biases(sampling, target)
+        if recommends_mirostat(target.metadata):
+            notices.append(f"The file of {target.name} recommends Mirostat, under which nothing could be drafted.")
         chain = SamplerChain(sampling, BreakerTokens(target.vocabulary))
         fits = Cache(folder / "fits" if folder else None)
         config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)

@@ -21,6 +21,11 @@ def recommended_sampling(metadata: Callable[[str], str | None]) -> dict[str, flo
     return {name: kind(float(value)) for name, kind, value in found if value is not None and _is_number(value)}
 
 
+def recommends_mirostat(metadata: Callable[[str], str | None]) -> bool:
+    """Whether a GGUF file asks for the one sampler that is not here."""
+    return (metadata("general.sampling.mirostat") or "0") not in ("0", "0.000000")
+
+
 def _is_number(text: str) -> bool:
     try:
         return math.isfinite(float(text))

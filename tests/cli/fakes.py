@@ -130,6 +130,10 @@ class FakePair:
     def answer_tokens(self, prompt: Sequence[int], text: str) -> list[int]:
         return [*self.session.lead(prompt).encode(), *self.inner_tokens(text)]
 
+    def spelled(self, token: int) -> tuple[str, bytes]:
+        piece = self.session.piece(token)
+        return piece.decode(errors="replace") or f"<{token}>", piece
+
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))
         return [*prefix.encode(), *suffix.encode(), ASK]
@@ -275,6 +279,7 @@ class World:
                 FixedLength(config.draft_max),
                 chain,
                 lambda token: token == END,
+                config.scores,
             ),
             piece=lambda token: bytes([token]) if token < END else b"",
             n_ctx=self.contexts.get(config.target.name, self.n_ctx),

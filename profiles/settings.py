@@ -180,7 +180,7 @@ def _source(values: Fields, key: str, folder: Path, parse: Callable[[str, Path],
 def _check(settings: Settings, values: Fields, sampling: Fields) -> None:
     """Raise `ProfileError` for what the engine would refuse, one by one, to name the line."""
     from specchat.speculative.llama.config import LlamaConfig
-    from specchat.speculative.sampling import SamplingParams
+    from specchat.speculative.sampling_params import SamplingParams
 
     loaded = {"context": "n_ctx", "threads": "threads", "cache_type_k": "cache_type_k", "cache_type_v": "cache_type_v"}
     for name, value in settings.said().items():

@@ -17,8 +17,9 @@ def sigma_floor(logits: Logits, n: float) -> float:
 
     Tang et al., "Top-nσ: Not All Logits Are You Need", arXiv 2411.07641.
     """
-    possible = logits[logits > -np.inf].astype(np.float64)
-    return float(possible.max() - n * possible.std()) if len(possible) else -np.inf
+    best = float(logits.max())
+    possible = logits if logits.min() > -np.inf else logits[logits > -np.inf]
+    return best - n * float(possible.std(dtype=np.float64)) if len(possible) else best
 
 
 def apply_floor(tokens: Tokens, logits: Logits, floor: float) -> tuple[Tokens, Logits]:

@@ -17,7 +17,8 @@ from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
 from ..placement import Placement, placement
-from ..sampling import SamplerChain, SamplingParams
+from ..sampling import SamplerChain
+from ..sampling_params import SamplingParams
 from ..session import Session
 from .backend import gpus
 from .breakers import BreakerTokens

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..errors import UsageError
 from ..noise import MAX_SEED
-from ..sampling import SamplingParams
+from ..sampling_params import SamplingParams
 from ..verification import VerificationName
 from .config import LlamaConfig
 

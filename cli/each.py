@@ -92,7 +92,7 @@ class EachRun:
         env, pair = answerer.env, answerer.pair
         events = answerer.events(text)
         env.stdout.write(_heading(asked, tally))
-        renderer = Renderer(env, self.output, pair.session.n_ctx)
+        renderer = Renderer(env, self.output, pair.session.n_ctx, answerer.folds)
         answer = Answer(renderer.show(events), extract=False)
         if self.output.stats or self.output.verbose:
             renderer.conclude(answer.finished, pair.exactness)

@@ -85,10 +85,6 @@ class Renderer:
         """Say what there is to say about a generation that is over."""
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
-        elif finished.reasoning and not finished.text and finished.finish_reason == "length" and not self.options.quiet:
-            warn(
-                self.env, "The answer is cut before it began: -n N lets the model think longer, --think off not at all."
-            )
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
             note(self.env, items_note(self.env, statistics(finished, self.n_ctx, thorough, exactness)))

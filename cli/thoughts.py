@@ -40,12 +40,13 @@ class Thoughts:
 
     def add(self, text: str) -> None:
         """There is more of it."""
+        if self.shown:
+            self.line.clear()
         if self._state == "none":
             self._began = self._told = self.env.now()
             self._write_plain(_BEGIN)
         self._state = "going on"
         if self.shown:
-            self.line.clear()
             self.live.around(text, partial(self.writer.write, style=THOUGHT))
 
     def count(self, tokens: int) -> None:

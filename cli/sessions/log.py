@@ -107,8 +107,8 @@ class SessionLog:
         Where the last message is an answer, it is that one which goes on.
         """
         if text:
-            before = "" if self._partial.is_open else self.transcript.last_answer or ""
-            self._attempt(lambda _: self._partial.write(before + text))
+            last = None if self._partial.is_open else self.transcript.last_answer
+            self._attempt(lambda _: self._partial.write((last.content if last else "") + text))
 
     def drop(self, count: int) -> None:
         """Take the last messages back, as many as there are of them; the system prompt stays."""

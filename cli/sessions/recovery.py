@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specchat.speculative.messages import Message
@@ -95,12 +95,12 @@ def _interrupted(reading: Reading, partial: bytes, written_at: float) -> Sequenc
     text, chat = decoded(partial), reading.transcript
     if not (text and reading.whole_but_the_end):
         return ()
-    when = moment(written_at).astimezone()
-    answer = Turn(Message("assistant", text), when.isoformat(timespec="seconds"), INTERRUPTED)
+    when = moment(written_at).astimezone().isoformat(timespec="seconds")
     if chat.unanswered:
-        return (answer,)
-    if chat.last_answer is not None and goes_on(text, chat.last_answer):
-        return (Drop(1), answer)
+        return (Turn(Message("assistant", text), when, INTERRUPTED),)
+    last = chat.last_answer
+    if last is not None and goes_on(text, last.content):
+        return (Drop(1), Turn(replace(last, content=text), when, INTERRUPTED))
     return ()
 
 

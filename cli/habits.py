@@ -27,8 +27,8 @@ _FILES = "Models are files here, and a pair with its settings is a profile: spec
 _LIST = "specchat list shows the models that are on this machine."
 _SESSIONS = "Chats are kept as sessions: specchat session list"
 _MIROSTAT = (
-    "Mirostat's cut depends on how surprising each token before was to the model, a state that no guess could be checked "
-    "by before the ones in front of it. --top-nsigma N and --min-p P adapt to each token, too."
+    "Mirostat's cut depends on how surprising each token before was to the model, not on the text alone: guesses could "
+    "not be checked together. --top-nsigma N and --min-p P adapt to each token, too."
 )
 _NOT_YET = "There is nothing like it here yet."
 

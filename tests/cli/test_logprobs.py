@@ -85,7 +85,7 @@ def test_what_makes_no_sense_is_refused(options, message):
 
 
 def test_mirostat_is_refused_with_the_reason():
-    assert "no guess could be checked by" in World().run(*MODEL, "--mirostat", "2", "x").err.replace("\n", " ")
+    assert "could not be checked together" in World().run(*MODEL, "--mirostat", "2", "x").err.replace("\n", " ")
 
 
 def sampled(*options):
@@ -120,3 +120,4 @@ def test_they_can_be_set_and_shown_in_a_chat():
         line.split()[0]: line.split(maxsplit=1)[1] for line in world.transcript.splitlines() if " " in line.strip()
     }
     assert (shown["logit_bias"], shown["dry_sequence_breakers"]) == ("'5+1', '6-2'", "none")
+    assert "xtc_probability" not in shown

@@ -43,7 +43,8 @@ class GenerationFinished:
     """The last event of every generation, cancelled ones included; `tokens` include the end token.
 
     `text` is the answer, without the `reasoning` that the model wrote before it.
-    An `error` in the middle of it ends it here, with all that was said before.
+    An `error` in the middle of it ends it here, with all that was said before. Where it was to have a form, `complete`
+    says whether it has all of it; None where it was free.
     """
 
     text: str
@@ -53,6 +54,7 @@ class GenerationFinished:
     stats: GenerationStats
     error: SpecchatError | None = None
     reasoning: str = ""
+    complete: bool | None = None
 
 
 Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

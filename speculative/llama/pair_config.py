@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from ..constraint.grammar import Grammar
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling import SamplingParams
@@ -25,6 +26,7 @@ class PairConfig:
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
     not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text.
+    With a `grammar`, answers have its form.
     """
 
     target: Path
@@ -42,6 +44,7 @@ class PairConfig:
     chat_template: str | None = None
     thinks: bool | None = None
     raw: bool = False
+    grammar: Grammar | None = None
 
     @property
     def most_drafted(self) -> int:

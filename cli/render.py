@@ -89,6 +89,8 @@ class Renderer:
             warn(
                 self.env, "The answer is cut before it began: -n N lets the model think longer, --think off not at all."
             )
+        if finished.complete is False and finished.finish_reason == "cancelled" and not self.options.quiet:
+            warn(self.env, "The answer is incomplete: it was stopped before its form ended.")
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
             note(self.env, items_note(self.env, statistics(finished, self.n_ctx, thorough, exactness)))

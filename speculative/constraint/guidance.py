@@ -5,6 +5,7 @@ them, over a trie of the vocabulary.
 """
 
 import json
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,8 @@ def check_grammar(grammar: Grammar) -> None:
 
     The names of a model's own tokens are checked when there is a model.
     """
-    compiled = _compiled(grammar)
-    _check(grammar, compiled, None)
-    first = _first(compiled, _tokenizer([bytes([byte]) for byte in range(256)] + [b"\xff<end>"], [256]))
+    _check(grammar, None)
+    first = _first(grammar, _tokenizer([bytes([byte]) for byte in range(256)] + [b"\xff<end>"], [256]))
     if not first.is_error():  # else it names tokens of a model
         _check_beginning(grammar, first)
 
@@ -46,10 +46,10 @@ def matchers(grammar: Grammar, texts: Sequence[bytes], ends: Collection[int]) ->
     """
     if not ends:
         raise UsageError("This model has no token that ends an answer.", "Ask it without a JSON schema or a grammar.")
-    last, compiled = sorted(ends), _compiled(grammar)
+    last = sorted(ends)
     tokenizer = _tokenizer(texts, last)
-    _check(grammar, compiled, tokenizer)
-    first = _first(compiled, tokenizer)
+    _check(grammar, tokenizer)
+    first = _first(grammar, tokenizer)
     _check_beginning(grammar, first)
     return lambda: _GuidanceMatcher(first.deep_copy(), len(texts), last)
 
@@ -61,8 +61,21 @@ def _tokenizer(texts: Sequence[bytes], ends: Sequence[int]) -> "LLTokenizer":
     return tokenizer
 
 
-def _first(compiled: str, tokenizer: "LLTokenizer") -> "LLMatcher":
-    matcher: LLMatcher = _library().LLMatcher(tokenizer, compiled, log_level=0)
+def _first(grammar: Grammar, tokenizer: "LLTokenizer") -> "LLMatcher":
+    """A matcher at the beginning, for a grammar that was checked.
+
+    `no_forcing` has it allow every way to cut a text into tokens. Else its masks leave some out that it takes one by
+    one, and what is allowed would depend on how that was asked.
+    """
+    library, options = _library(), {"no_forcing": True}
+    if grammar.kind == "JSON schema":
+        text = f"start: %json {_schema_text(_parsed(grammar))}\n"
+    else:
+        text, given = _lark(grammar), re.compile(r"(?m)^%llguidance\s*(\{.*\})[ \t]*$")
+        if found := given.search(text):
+            text, options = given.sub("", text, count=1), {**json.loads(found[1]), **options}
+    compiled = library.LLMatcher.grammar_from_lark(f"%llguidance {json.dumps(options)}\n{text}")
+    matcher: LLMatcher = library.LLMatcher(tokenizer, compiled, log_level=0)
     return matcher
 
 
@@ -142,39 +155,53 @@ def _library() -> Any:
 
 
 def _compiled(grammar: Grammar) -> str:
-    """The grammar in llguidance's own form, whatever it is worth. Raises `UsageError` for bad JSON and bad GBNF."""
+    """The grammar as llguidance checks it. Raises `UsageError` for bad JSON and bad GBNF."""
     if grammar.kind == "JSON schema":
-        if not isinstance(schema := _parsed(grammar), dict | bool):
-            raise UsageError(f"{grammar.name} is no JSON schema: that is an object.", _SCHEMA_HINT)
-        return _compiled_schema(schema)
-    matcher, text = _library().LLMatcher, grammar.text
-    if is_gbnf(text):
-        from llguidance.gbnf_to_lark import gbnf_to_lark
+        return _compiled_schema(_parsed(grammar))
+    return str(_library().LLMatcher.grammar_from_lark(_lark(grammar)))
 
-        text = lark(text, grammar.name, gbnf_to_lark)
-    return str(matcher.grammar_from_lark(text))
+
+def _lark(grammar: Grammar) -> str:
+    if not is_gbnf(grammar.text):
+        return grammar.text
+    _library()
+    from llguidance.gbnf_to_lark import gbnf_to_lark
+
+    return lark(grammar.text, grammar.name, gbnf_to_lark)
 
 
 def _compiled_schema(schema: Any) -> str:
-    options = {"whitespace_pattern": _WHITE_SPACE}
-    if not isinstance(schema, dict):
-        schema, options = {} if schema is True else {"not": {}, "enum": []}, {}
-    return str(_library().LLMatcher.grammar_from_json_schema(json.dumps(schema, ensure_ascii=False), options))
+    return str(_library().LLMatcher.grammar_from_json_schema(_schema_text(schema)))
+
+
+def _schema_text(schema: Any) -> str:
+    """A schema with our white space, unless its own options are about that."""
+    if schema is False:
+        return '{"enum": []}'
+    own = {} if schema is True else schema
+    options = own.get("x-guidance", {})
+    if isinstance(options, dict) and not {"whitespace_pattern", "whitespace_flexible"} & options.keys():
+        own = {**own, "x-guidance": {"whitespace_pattern": _WHITE_SPACE, **options}}
+    return json.dumps(own, ensure_ascii=False)
 
 
 def _parsed(grammar: Grammar) -> Any:
+    """The JSON of a schema, an object or a boolean. Raises `UsageError`."""
     try:
-        return json.loads(grammar.text)
+        schema = json.loads(grammar.text)
     except json.JSONDecodeError as error:
         said = f"{error.msg[:1].lower()}{error.msg[1:]}"
         message = f"{grammar.name} is no JSON, in line {error.lineno}, column {error.colno}: {said}."
         raise UsageError(message, _SCHEMA_HINT) from error
     except RecursionError as error:
         raise UsageError(f"{grammar.name} is nested too deeply.", "Put parts of it under $defs.") from error
+    if not isinstance(schema, dict | bool):
+        raise UsageError(f"{grammar.name} is no JSON schema: that is an object.", _SCHEMA_HINT)
+    return schema
 
 
-def _check(grammar: Grammar, compiled: str, tokenizer: "LLTokenizer | None") -> None:
-    if not (complaint := _complaint(compiled, tokenizer)):
+def _check(grammar: Grammar, tokenizer: "LLTokenizer | None") -> None:
+    if not (complaint := _complaint(_compiled(grammar), tokenizer)):
         return
     if grammar.kind == "grammar":
         raise grammar_error(grammar.name, complaint)

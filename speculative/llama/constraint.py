@@ -12,10 +12,15 @@ def constraint_on(vocabulary: Vocabulary, grammar: Grammar | None) -> Callable[[
     """What holds answers of a model to a form; None without one. Raises `UsageError` where it cannot be used.
 
     A token stands for the bytes that it adds to a text, as `Vocabulary.piece` has them. Those that add none, control
-    tokens above all, stand for nothing but themselves, and are spelled in Lark as `<|im_start|>`.
+    tokens above all, stand for nothing but themselves, and are spelled in Lark as `<|im_start|>`; so does the byte 0xFF,
+    which is in no text.
     """
     if grammar is None:
         return None
     pieces = ((token, vocabulary.piece(token)) for token in range(vocabulary.n_tokens))
-    texts = [piece or b"\xff" + vocabulary.text(token) for token, piece in pieces]
+    texts = [piece if piece and piece[0] != 0xFF else _named(vocabulary, token) for token, piece in pieces]
     return matchers(grammar, texts, vocabulary.end_tokens)
+
+
+def _named(vocabulary: Vocabulary, token: int) -> bytes:
+    return b"\xff" + (vocabulary.text(token) or f"<{token}>".encode())

@@ -35,7 +35,7 @@ SCHEMAS = {
     "multiple": {"type": "integer", "minimum": 0, "maximum": 100, "multipleOf": 7},
     "any of": {"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"const": 0}, "maxItems": 3}]},
     "all of": {"allOf": [{"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]},
-                         {"properties": {"b": {"const": 2}}, "required": ["b"]}], "additionalProperties": False},
+                         {"properties": {"b": {"const": 2}}, "required": ["b"]}] },
     "references": {"$defs": {"bit": {"enum": [0, 1]}}, "type": "array", "items": {"$ref": "#/$defs/bit"},
                    "minItems": 3, "maxItems": 3},
     "recursion": {"$defs": {"tree": {"anyOf": [{"const": 0}, {"type": "array", "items": {"$ref": "#/$defs/tree"},

@@ -12,8 +12,8 @@ def constraint_on(vocabulary: Vocabulary, grammar: Grammar | None) -> Callable[[
     """What holds answers of a model to a form; None without one. Raises `UsageError` where it cannot be used.
 
     A token stands for the bytes that it adds to a text, as `Vocabulary.piece` has them. Those that add none, control
-    tokens above all, stand for nothing but themselves, and are spelled in Lark as `<|im_start|>`; so does the byte 0xFF,
-    which is in no text.
+    tokens above all, stand for nothing but themselves, and are spelled in Lark as `<|im_start|>`; so does the byte
+    0xFF, which is in no text.
     """
     if grammar is None:
         return None

@@ -1,6 +1,7 @@
 """Forms of answers on llama.cpp itself: whatever a random model says, it is what was asked for."""
 
 import json
+import random
 
 import jsonschema
 import pytest
@@ -10,11 +11,14 @@ from specchat.speculative.constraint.guidance import check_grammar
 from specchat.speculative.errors import UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.llama.pair import load_pair
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.constraint import constraint_on
+from specchat.speculative.llama.model import LlamaModel
+from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 
-from ..tiny import user
+from ..tiny import CHATML, user
 
 SCHEMAS = {
     "object": {"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "null"}}, "required": ["a"],
@@ -55,24 +59,40 @@ def schema(value: object) -> Grammar:
 
 
 @pytest.fixture
-def answer(write_tiny_model):
-    """A function that asks a tiny random model, with another one that drafts or without."""
+def load(write_tiny_model):
+    """A function that loads a tiny random model, with another one that drafts or without."""
 
-    def ask(grammar, *, draft=None, most=200, messages=None, resumes=False, **settings):  # type: ignore[no-untyped-def]
-        model = settings.pop("model", {})
+    def load_it(grammar, *, draft=None, model=None, **settings):  # type: ignore[no-untyped-def]
+        model, one = model or {}, LlamaConfig(threads=1)
         drafted = write_tiny_model(**model, noise=0.2) if draft == "model" else draft or "none"
-        config = PairConfig(
-            target=write_tiny_model(**model), draft=drafted, draft_length=None if drafted == "none" else 4,
-            grammar=grammar, **settings,
-        )  # fmt: skip
-        with load_pair(config, Interrupt()) as pair:
+        return load_pair(
+            PairConfig(
+                target=write_tiny_model(**model),
+                draft=drafted,
+                draft_length=None if drafted == "none" else 4,
+                target_config=one,
+                draft_config=one,
+                grammar=grammar,
+                **settings,
+            ),
+            Interrupt(),
+        )
+
+    return load_it
+
+
+@pytest.fixture
+def answer(load):
+    """A function that asks a model that it loads; with `resumes`, the answer goes on where it was cut."""
+
+    def ask(grammar, *, most=200, messages=None, resumes=False, **settings):  # type: ignore[no-untyped-def]
+        with load(grammar, **settings) as pair:
             prompt = pair.chat_tokens(messages or user("on the inn"))
             *_, finished = pair.session.generate(prompt, max_tokens=most)
             if not resumes:
                 return finished
-            *_, rest = pair.session.generate(
-                [*prompt, *finished.tokens], index=len(finished.tokens), seed=finished.seed, max_tokens=200
-            )
+            prompt, index = [*prompt, *finished.tokens], len(finished.tokens)
+            *_, rest = pair.session.generate(prompt, index=index, seed=finished.seed, max_tokens=200)
             return finished, rest
 
     return ask
@@ -91,20 +111,27 @@ def check(finished: GenerationFinished, wanted: object) -> None:
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_what_comes_to_its_end_meets_the_schema_whoever_drafts(answer, name):
-    complete = 0
-    for seed in range(3):
-        plain = answer(schema(SCHEMAS[name]), **sampled(seed))
-        check(plain, SCHEMAS[name])
-        complete += bool(plain.complete)
-        for draft in ("model", "ngram"):
-            drafted = answer(schema(SCHEMAS[name]), draft=draft, **sampled(seed))
-            assert (drafted.tokens, drafted.complete) == (plain.tokens, plain.complete)
-    assert complete or name == "recursion"
+def test_what_comes_to_its_end_meets_the_schema_whoever_drafts(load, name):
+    answers = []
+    for draft in (None, "model", "ngram"):
+        with load(schema(SCHEMAS[name]), draft=draft, sampling={"temperature": 1.0}) as pair:
+            answers.append([_answer(pair, seed) for seed in range(3)])
+    for finished in answers[0]:
+        check(finished, SCHEMAS[name])
+    plain, *drafted = ([(each.tokens, each.complete) for each in some] for some in answers)
+    assert drafted == [plain, plain]
+    assert any(complete for _, complete in plain) or name == "recursion"
+
+
+def _answer(pair: Pair, seed: int) -> GenerationFinished:
+    pair.session.start_over(seed=seed)
+    *_, finished = pair.session.generate(pair.chat_tokens(user("on the inn")), max_tokens=200)
+    assert isinstance(finished, GenerationFinished)
+    return finished
 
 
 @pytest.mark.parametrize("name", ["nested", "unicode keys", "references"])
-@pytest.mark.parametrize("draft", ["none", "model"])
+@pytest.mark.parametrize("draft", [None, "model"])
 def test_rejection_and_the_best_token_meet_it_too(answer, name, draft):
     for settings in ({"verification": "rejection", **sampled(1)}, {"sampling": {"temperature": 0}}):
         finished = answer(schema(SCHEMAS[name]), draft=draft, **settings)
@@ -134,12 +161,20 @@ def test_free_text_is_neither_complete_nor_incomplete(answer):
 
 
 def test_what_the_reasoning_says_is_no_part_of_the_form(answer):
-    model = {"control": ("<think>", "</think>"), "n_vocab": 310}
-    thought = [answer(schema(SCHEMAS["enum"]), model=model, most=400, **sampled(seed)) for seed in range(12)]
-    assert any(each.reasoning for each in thought)
-    for each in thought:
-        if each.text:
-            check(each, SCHEMAS["enum"])
+    opens = CHATML.replace("assistant\n{% endif %}", "assistant\n<think>\n{% endif %}")
+    model = {"control": ("<think>", "</think>"), "n_vocab": 310, "template": opens}
+    even = {"temperature": 2.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0}
+    for seed in range(6):
+        plain, drafted = (
+            answer(schema(SCHEMAS["enum"]), model=model, most=700, seed=seed, sampling=even, draft=draft)
+            for draft in (None, "model")
+        )
+        assert plain.reasoning
+        assert plain.tokens == drafted.tokens
+        if plain.complete:
+            check(plain, SCHEMAS["enum"])
+            return
+    raise AssertionError("none of them came to its answer")
 
 
 def test_an_answer_is_held_to_the_form_whatever_was_said_before(answer):
@@ -159,7 +194,7 @@ def test_an_answer_is_held_to_the_form_whatever_was_said_before(answer):
         ("JSON schema", "false", "nsatisfiable"),
         ("JSON schema", '{"pattern": "(", "type": "string"}', "unclosed group"),
         ("grammar", 'start: "a" b\n', "line 1, column 8"),
-        ("grammar", 'start: "x" start\n', "nothing meets it"),
+        ("grammar", "start: /[^\\x00-\\u{10FFFF}]/\n", "cannot be used"),
         ("grammar", 'root ::= "a" b\n', "rule 'b' not found"),
         ("grammar", 'root ::= "a', "line 1"),
         ("grammar", "", "mpty"),
@@ -196,3 +231,19 @@ def test_gbnf_means_what_it_means_to_llama_cpp(text, yes, no):
     assert make().move(0, list(yes.encode()))
     matcher = make()
     assert not (matcher.move(0, list(no.encode())) and matcher.allows(256))
+
+
+@pytest.mark.parametrize("tokenizer", ["bpe", "spm"])
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_mask_allows_what_is_allowed_one_by_one(write_tiny_model, name, tokenizer):
+    with LlamaModel.load(write_tiny_model(tokenizer=tokenizer, n_vocab=320), LlamaConfig(threads=1)) as model:
+        make = constraint_on(model.vocabulary, schema(SCHEMAS[name]))
+        assert make is not None
+        matcher, chance = make(), random.Random(name)
+        for _ in range(25):
+            mask = matcher.mask().tolist()
+            assert mask == [matcher.allows(token) for token in range(320)]
+            going_on = [token for token in range(320) if mask[token] and not model.vocabulary.is_end(token)]
+            if not going_on:
+                break
+            assert matcher.move(0, [chance.choice(going_on)])

@@ -41,29 +41,29 @@ class Gate:
         A token that ends the reasoning and begins the answer in one would be, too. Of white space between the two,
         which belongs to neither, one token may be outside.
         """
+        behind, answered = self._behind(place, token)
         piece = self.piece(token)
-        behind, answered = self._behind(place, piece)
         match place.phase:
-            case "undecided":
-                inside = behind.phase == "answer" or not piece.strip()
+            case "undecided":  # neither white space nor half a character opens any reasoning
+                inside = behind.phase == "answer" or not piece.strip() or bool(behind.pending)
             case "between":
-                inside = behind.phase != "between" or place.spaced or not piece
+                inside = not piece.isspace() or place.spaced
             case _:
                 inside = answered
         return None if inside else behind
-
-    def _behind(self, place: Threshold, piece: bytes) -> tuple[Threshold, bool]:
-        """The place behind a piece of text, and whether any of the answer is in it."""
-        decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        decoder.setstate((place.pending, 0))
-        splitter = copy(place.splitter)
-        spans = splitter.push(decoder.decode(piece))
-        pending, _ = decoder.getstate()
-        return Threshold(splitter, pending, place.phase == "between"), any(not span.is_reasoning for span in spans)
 
     def may_continue(self, place: Threshold, token: int) -> Threshold | None:
         """The place behind a `token` that may be the beginning of an answer or of reasoning; None if it is clear."""
         if place.phase != "undecided":
             return None
-        behind, _ = self._behind(place, self.piece(token))
+        behind, _ = self._behind(place, token)
         return behind if behind.phase == "undecided" else None
+
+    def _behind(self, place: Threshold, token: int) -> tuple[Threshold, bool]:
+        """The place behind a token, and whether any text of the answer became clear with it."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder.setstate((place.pending, 0))
+        splitter = copy(place.splitter)
+        spans = splitter.push(decoder.decode(self.piece(token)))
+        pending, _ = decoder.getstate()
+        return Threshold(splitter, pending, place.phase == "between"), any(not span.is_reasoning for span in spans)

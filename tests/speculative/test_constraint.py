@@ -258,6 +258,15 @@ def test_a_state_goes_back_over_the_gate():
     assert allowed(held, "think>", "hm", "</think>", "\n\n") == {"{"}
 
 
+def test_half_a_character_is_no_white_space():
+    pieces = [b"<think>", b"</think>", b"\xe2", b"{", b"}", b""]
+    matcher = ListedMatcher([(3, 4)], len(pieces), 5)
+    for before, path, free in (("", (), {0}), ("<think>", (1,), set())):
+        held = Constraint(matcher, is_token(5), Gate(pieces.__getitem__), Threshold(TAGS.splitter(before)))
+        assert {token for token in range(6) if held.allows(path, token)} == free | {3}
+        held.settle(())
+
+
 def test_the_final_channel_is_the_answer():
     words = [
         "<|channel|>",

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from .constraint.constraint import Constraint
 from .decoder import SpeculativeDecoder
-from .errors import Cancelled, SpecchatError
+from .errors import Cancelled, IncompleteError, SpecchatError
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
@@ -115,4 +115,7 @@ class Generation:
         """Whether the answer has all of the form that was asked for; what a stop string cut lacks something."""
         if self.constraint is None:
             return None
-        return self._error is None and self._reason != "stop_string" and self.constraint.complete
+        try:
+            return self._error is None and self._reason != "stop_string" and self.constraint.complete
+        except IncompleteError:  # too hard to follow: then nobody knows
+            return False

@@ -37,6 +37,7 @@ def complete(
     """
     from .askers import raw_asker
     from .flags import PairOptions, flag_settings
+    from .form import asked_form
     from .loading import load
     from .precedence import asked
     from .request import check_model, limits, obtain_config
@@ -48,7 +49,10 @@ def complete(
 
     env.color = script.color
     check_script(script, output)
-    options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    form = asked_form(env, answer)
+    options = PairOptions(
+        models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose, form=form
+    )
     wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)

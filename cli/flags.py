@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from specchat.profiles.names import parse_model
 from specchat.profiles.settings import NONE, Layer, Settings, parse_draft
+from specchat.speculative.constraint.grammar import Grammar
 
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 
@@ -47,13 +48,14 @@ SPELLED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
-    """All the options that say how a pair is loaded."""
+    """All the options that say how a pair is loaded; with a `form`, how its answers are to look."""
 
     models: ModelOptions
     drafting: DraftingOptions
     machine: MachineOptions
     sampling: SamplingOptions
     verbose: bool
+    form: Grammar | None = None
 
 
 def flag_settings(

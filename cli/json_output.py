@@ -17,6 +17,7 @@ def answer_content(finished: GenerationFinished, config: PairConfig, exactness: 
         "text": finished.text,
         "reasoning": finished.reasoning or None,
         "finish_reason": finished.finish_reason,
+        "complete": finished.complete,
         "model": str(config.target),
         "draft": str(config.draft),
         "seed": finished.seed,

@@ -45,7 +45,7 @@ class GenerationFinished:
 
     `text` is the answer, without the `reasoning` that the model wrote before it.
     An `error` in the middle of it ends it here, with all that was said before. `scored` are the tokens, where that was
-    asked for.
+    asked for. Where the answer was to have a form, `complete` says whether it has all of it; None where it was free.
     """
 
     text: str
@@ -56,6 +56,7 @@ class GenerationFinished:
     error: SpecchatError | None = None
     reasoning: str = ""
     scored: tuple[ScoredToken, ...] = ()
+    complete: bool | None = None
 
 
 Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

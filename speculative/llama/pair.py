@@ -23,6 +23,7 @@ from ..session import Session
 from .backend import gpus
 from .breakers import BreakerTokens
 from .chat import ChatTemplate
+from .constraint import constraint_on
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
@@ -222,6 +223,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
             notices.append(f"The file of {target.name} recommends Mirostat, under which nothing could be drafted.")
         chain = SamplerChain(sampling, BreakerTokens(target.vocabulary))
         fits = Cache(folder / "fits" if folder else None)
+        matcher = constraint_on(target.vocabulary, config.grammar)
         config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
@@ -238,6 +240,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         verification=config.verification,
         interrupt=interrupt,
         reasoning=reasoning,
+        matcher=matcher,
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from ..constraint.grammar import Grammar
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling_params import SamplingParams
@@ -25,7 +26,8 @@ class PairConfig:
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
     not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. Tokens are
-    scored, with so many of the best at their places, as `scores` says; None scores none.
+    scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
+    its form.
     """
 
     target: Path
@@ -44,6 +46,7 @@ class PairConfig:
     thinks: bool | None = None
     raw: bool = False
     scores: int | None = None
+    grammar: Grammar | None = None
 
     @property
     def most_drafted(self) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 
 from specchat.cli.environment import Environment
 from specchat.cli.execution import execute
+from specchat.speculative.constraint.guidance import matchers
 from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
@@ -32,6 +33,7 @@ from specchat.speculative.session import Session
 
 END, ASK = 256, 257
 """Tokens are bytes, and these two: the end of an answer, and the end of a question."""
+_TEXTS = [*(bytes([byte]) for byte in range(255)), b"\xff<255>", b"\xff<end>", b"\xff<ask>"]
 
 
 @dataclass
@@ -290,6 +292,7 @@ class World:
             seed=config.seed,
             interrupt=interrupt,
             reasoning=None if config.raw else self.reasoning,
+            matcher=config.grammar and matchers(config.grammar, _TEXTS, [END]),
         )
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))

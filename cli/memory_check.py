@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from specchat.profiles.paths import is_file
 from specchat.profiles.seen_model import see_file
 from specchat.profiles.shards import all_parts
 from specchat.speculative.devices import Device, taking_layers
@@ -42,4 +43,4 @@ def too_large(config: PairConfig, devices: Sequence[Device]) -> str | None:
 
 def _size(file: Path) -> int:
     parts = [file.with_name(part) for part in all_parts(file.name)]
-    return sum(part.stat().st_size for part in parts if part.is_file())
+    return sum(part.stat().st_size for part in parts if is_file(part))

@@ -1,37 +1,23 @@
 """`specchat show`: what a model is, and whether a draft fits it, from the headers of their files alone."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
-from specchat.profiles.names import parse_model
-from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen_model import SeenModel
-from specchat.profiles.settings import Layer, Settings
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
 from specchat.speculative.errors import SpecchatError, UsageError
-from specchat.speculative.llama.pair_config import PairConfig
 
 from .environment import Environment
-from .flags import SPELLED
 from .json_text import written
-from .memory_advice import Machine, advice
-from .memory_plan import MemoryPlan, memory_plan
-from .memory_rows import memory_content, memory_rows
 from .options.machine import CacheTypeKOption, CacheTypeVOption, ContextOption, FlashAttentionOption
-from .precedence import asked
 from .quantities import file_size
-from .request import with_settings
 from .screen import write_rows, write_text
 from .shared_options import DraftOption, JsonOption, ModelArgument, OfflineOption
-from .whereabouts import see_named, source_of, whereabouts
-
-_LOADING = ("context", "flash_attention", "cache_type_k", "cache_type_v")
-"""The options that decide how much memory is needed, by the settings that they make."""
+from .whereabouts import see_named, whereabouts
 
 FitOrError = Compatibility | SpecchatError
 """How a draft may be used, or why it may not."""
@@ -53,18 +39,14 @@ class ShowOptions:
     cache_type_k: CacheTypeKOption = None
     cache_type_v: CacheTypeVOption = None
 
-    @property
-    def settings(self) -> Layer:
-        """What it is to be planned for."""
-        said = {name: getattr(self, name) for name in _LOADING}
-        return Layer(Settings(**said), {name: SPELLED[name] for name in _LOADING if said[name] is not None})
-
 
 def show(env: Environment, options: ShowOptions) -> None:
     """Show what a model is, whether a draft fits it, and whether both fit the memory.
 
     Neither is loaded or fetched: the first megabytes of a file say it all.
     """
+    from .show_memory import shown_memory
+
     where = whereabouts(env, offline=options.offline)
     target = see_named(env, options.model, where)
     if options.template:
@@ -72,12 +54,12 @@ def show(env: Environment, options: ShowOptions) -> None:
         return
     draft = see_named(env, options.draft, where) if options.draft else None
     fit = _fit(target, draft) if draft else None
-    made, instead = _planned(env, target, draft, options, where)
+    memory = None if target.facts.objection else shown_memory(env, options, target, draft, where)
     if options.json:
-        content = {**_content(target, draft, fit), "memory": memory_content(made, instead)}
+        content = {**_content(target, draft, fit), "memory": memory.content if memory else None}
         env.stdout.write(f"{written(content)}\n")
     else:
-        planned = [] if target.facts.objection else [("", ""), *memory_rows(made, instead)]
+        planned = [("", ""), *memory.rows] if memory else []
         write_rows(env, [*_rows(target, draft), *planned, *_fit_rows(fit)])
     if isinstance(fit, SpecchatError):
         raise fit
@@ -99,26 +81,6 @@ def _fit(target: SeenModel, draft: SeenModel) -> FitOrError:
         return check_vocabularies(vocabulary(target.header), vocabulary(draft.header))
     except SpecchatError as error:
         return error
-
-
-def _planned(
-    env: Environment, target: SeenModel, draft: SeenModel | None, options: ShowOptions, where: Whereabouts
-) -> tuple[MemoryPlan | None, Sequence[str]]:
-    """Where the memory goes if both are loaded as `specchat run` loads them, and what to take where they do not fit."""
-    if target.facts.objection:
-        return None, ()
-    settings, source = asked(env, _named(env, options), None).settings, source_of(env, options.model)
-    config = with_settings(PairConfig(target=target.path, draft=draft.path if draft else "ngram"), settings)
-    machine = Machine(config, env.devices())
-    made = memory_plan(target, draft, config, machine.devices)
-    return made, advice(made, machine, source, where) if made else ()
-
-
-def _named(env: Environment, options: ShowOptions) -> Layer:
-    """The options as those of a run of this model: its profile may have more to say."""
-    layer = options.settings
-    target = parse_model(options.model, mirror=env.mirror)
-    return Layer(replace(layer.settings, target=target), {**layer.origins, "target": "MODEL"})
 
 
 def _rows(target: SeenModel, draft: SeenModel | None) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from time import perf_counter
 from .distribution import TokenDistribution
 from .draft_length import DraftLength
 from .drafting import Draft, Drafter, Guess
-from .model import LanguageModel, Rows, advance
+from .model import LanguageModel, Rows, go_back
 from .rounds import Round
 from .sampling import Logits, SamplerChain, lead
 from .verification import Verification
@@ -46,13 +46,16 @@ class SpeculativeDecoder:
         started = perf_counter()
         draft = self._draft(context, most, verification, index) if most > 0 else Draft()
         drafted = perf_counter()
-        rows = advance(self.target, [*context, *draft.tokens], len(draft) + 1)
+        text, n_rows = [*context, *draft.tokens], len(draft) + 1
+        kept = go_back(self.target, text, n_rows)
+        rows = self.target.decode(text[kept:], n_rows)
         verdict = verification.verify(draft, self._distributions(rows, context, draft), index)
         leads = tuple(lead(row, token) for row, token in zip(rows, verdict.tokens, strict=False))
         finished = perf_counter()
         tokens = self._until_end(verdict.tokens)
         plain = self.draft_length.plain_seconds()
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain)
+        reread = len(text) - kept - n_rows
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, reread)
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Draft:
         def propose(logits: Logits, text: Sequence[int]) -> Guess:

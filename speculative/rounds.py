@@ -12,7 +12,8 @@ class Round:
 
     `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
     says of each verified token how far it led the target's other candidates, in nats; `plain_seconds` is what a pass
-    without a draft costs by now, None where that was not measured.
+    without a draft costs by now, None where that was not measured. The pass read `reread` tokens once more, which the
+    target had forgotten when it took others back.
     """
 
     draft: Draft
@@ -22,6 +23,7 @@ class Round:
     target_seconds: float
     leads: tuple[float, ...] = ()
     plain_seconds: float | None = None
+    reread: int = 0
 
     @property
     def accepted(self) -> int:

@@ -1,0 +1,94 @@
+"""However a model remembers, it can be taken back to any place, and reads little again."""
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from random import Random
+from typing import get_args
+
+import llama_cpp
+import numpy as np
+import pytest
+
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.model import LlamaModel
+from specchat.speculative.model import advance, read_ahead
+
+from ..tiny import Architecture
+
+CONFIG = LlamaConfig(n_ctx=1024, n_batch=128, threads=1, cache_type_k="f32", cache_type_v="f32")
+WINDOWED = replace(CONFIG, whole_windows=False, n_batch=16)
+KINDS = [*((architecture, CONFIG) for architecture in get_args(Architecture)), ("gemma2", WINDOWED)]
+TEXT = [int(token) for token in np.random.default_rng(1).integers(0, 256, 1000)]
+
+every_kind = pytest.mark.parametrize(("architecture", "config"), KINDS, ids=lambda value: str(value)[:6])
+
+
+@dataclass
+class Counted:
+    """Calls that are passed on; counts the tokens that are decoded."""
+
+    tokens: int = 0
+
+    def __call__(self, function, *arguments):
+        if function is llama_cpp.llama_decode:
+            self.tokens += arguments[1].n_tokens
+        return function(*arguments)
+
+
+@pytest.fixture
+def open_model(write_tiny_model):
+    """A function that loads a tiny model of an architecture, for as long as the test takes."""
+    with ExitStack() as opened:
+        yield lambda architecture, config=CONFIG, **settings: opened.enter_context(
+            LlamaModel.load(write_tiny_model(architecture=architecture), config, **settings)
+        )
+
+
+@every_kind
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_was_decoded_and_taken_back_the_rows_are_those_of_a_new_model(open_model, architecture, config, seed):
+    model, chance, text = open_model(architecture, config), Random(seed), TEXT[:40]
+    oracle = model.twin()
+    for _ in range(40):
+        match chance.randrange(6):
+            case 0:  # an edit somewhere
+                text = [*text[: chance.randrange(1, len(text) + 1)], *(chance.randrange(256) for _ in range(20))]
+            case 1:  # a turn taken back
+                text = text[: max(1, len(text) - chance.randrange(60))]
+            case 2:
+                text = [*text, *TEXT[: chance.randrange(1, 50)]]
+                list(read_ahead(model, text, chance.randrange(len(text)), config.n_batch))
+            case 3:  # guesses one by one
+                advance(model, text, 1)
+                model.keep()
+                for _ in range(chance.randrange(5)):
+                    model.decode([chance.randrange(256)], 1)
+            case 4:
+                model.rollback(chance.randrange(len(text) + 1))
+            case _:
+                text = [*text, chance.randrange(256)]
+        text = text[:900]
+        n_rows = chance.randrange(1, min(len(text), 10 if config.n_batch > 16 else 4) + 1)
+        rows = advance(model, text, n_rows).copy()
+        assert model.cached == text
+        oracle.rollback(0)
+        np.testing.assert_allclose(rows, advance(oracle, text, n_rows), atol=0.05)
+    oracle.close()
+
+
+@pytest.mark.parametrize("architecture", get_args(Architecture))
+def test_tokens_read_again_after_a_rejection_do_not_grow_with_the_context(open_model, architecture):
+    counted = Counted()
+    model = open_model(architecture, call=counted)
+    read = {}
+    for context in (100, 400, 900):
+        text = TEXT[:context]
+        advance(model, text[:-1], 1)
+        counted.tokens, rounds = 0, 20
+        for round_ in range(rounds):  # of four guesses the first is right
+            advance(model, [*text, 1, 2, 3, 4], 5)
+            text = [*text, 1, 200 + round_]
+        read[context] = (counted.tokens - 5 * rounds) / rounds
+    print(architecture, read)
+    assert len(set(read.values())) == 1
+    assert read[100] <= 4

@@ -230,6 +230,7 @@ class LlamaModel:
         batch = self._batch.fill([*tokens, *padding], start, n_logits + len(padding) if n_logits else 0)
         self._memory.prepare(start, len(tokens), max(0, n_logits - 1))
         self._broken = True
+        self._backend.take_complaint()  # of what came before, which was healed
         code = self._call(llama_cpp.llama_decode, self._context, batch)
         if code != 0:
             raise decode_error(code, self._backend)

@@ -116,8 +116,9 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
     # Whole, so that any tokens can be taken back, and cells are in one order whatever was drafted: the order rounds.
     parameters.swa_full = config.whole_windows
     size: int = llama_cpp.llama_model_size(model)
-    # The snapshots of a pass have to fit one.
-    parameters.n_rs_seq = min(snapshots(partial(metadata, model), size), config.n_batch - 1)
+    # One more than these is fewer than the tokens of a pass, or llama.cpp aborts: see `split_equal` in its llama-batch.
+    most = max(0, min(config.n_batch, parameters.n_ctx) - 2)
+    parameters.n_rs_seq = min(snapshots(partial(metadata, model), size), most)
     # Room for verified rows only: for all tokens of a batch it would be hundreds of megabytes.
     parameters.n_outputs_max = min(config.max_rows + config.min_pass - 1, config.n_batch)
     parameters.n_threads = parameters.n_threads_batch = threads

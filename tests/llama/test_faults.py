@@ -67,10 +67,10 @@ class Scene:
         ended, text = 0, [1, 2, 3]
         drafter = ModelDrafter(self.draft, self.target.vocabulary.is_end, CONFIG.n_ctx, 300)
         talk = session(self.target, ForgivingDrafter(drafter, lambda error: None), chance.randrange(1, 7))
+        healed = session(self.target, drafter, 3)
         for seed in range(6):
             if seed == 5:
-                faults.on = False
-                talk.decoder.drafter._failed = False
+                faults.on, talk = False, healed
             if chance.randrange(3) == 0:  # taken back
                 text = text[: max(3, len(text) - chance.randrange(40))]
             text += [chance.randrange(256) for _ in range(chance.randrange(1, 50))]

@@ -92,3 +92,29 @@ def test_tokens_read_again_after_a_rejection_do_not_grow_with_the_context(open_m
     print(architecture, read)
     assert len(set(read.values())) == 1
     assert read[100] <= 4
+
+
+@pytest.mark.parametrize("n_batch", [1, 2, 3, 4, 17, 18])
+@pytest.mark.parametrize("architecture", ["jamba", "lfm2"])
+def test_any_batch_size_works(open_model, architecture, n_batch):
+    """llama.cpp aborts the process where its snapshots do not fit a pass."""
+    model = open_model(architecture, replace(CONFIG, n_batch=n_batch))
+    advance(model, TEXT[:40], 1)
+    assert advance(model, [*TEXT[:30], 1], 1).shape[0] == 1
+
+
+def test_a_prompt_that_was_answered_is_hardly_read_again(open_model):
+    """Whatever is taken back of a chat, what is read again belongs to what was last said."""
+    counted = Counted()
+    model = open_model("jamba", call=counted)
+    turns = [TEXT[begin : begin + 60] for begin in range(0, 900, 60)]
+    text: list[int] = []
+    for turn in turns:
+        start, text = len(text), [*text, *turn]
+        list(read_ahead(model, text[:-20], start, CONFIG.n_batch))
+        for end in range(len(text) - 20, len(text)):  # the answer
+            advance(model, text[:end], 1)
+    for question in range(len(turns) - 1, len(turns) - 5, -1):
+        counted.tokens = 0
+        advance(model, [*text[: question * 60], 5, 6, 7], 1)  # another one instead
+        assert counted.tokens <= 64

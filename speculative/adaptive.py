@@ -19,6 +19,7 @@ _MEASURED = {4: 8, 12: 16}
 _HOPELESS = 0.75
 """Where a pass costs so much of as many plain ones, no longer one is measured."""
 _SETBACK_STEP = 0.2
+"""How far one of them moves what setbacks are taken to cost."""
 _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
 _FORGOTTEN = 24
@@ -85,18 +86,12 @@ class AdaptiveLength:
 
     def observe(self, step: Round) -> None:
         """Learn what a pass cost, what became of the guesses, and how sure the target was."""
-        self._observe_pass(step)
-        self._plain_passes += not step.draft
+        caused = self._learn_costs(step)
+        self._plain_passes += not step.draft and not step.reread
         self._since_plain = self._since_plain + 1 if step.draft else 0
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
-        seconds = (
-            min(step.target_seconds, self.target_costs.at(1 + len(step.draft)))
-            if step.reread
-            else (step.target_seconds)
-        )
-        seconds += self._setback() if self._was_wrong else 0.0
-        gain = len(step.tokens) - seconds / self.target_costs.at(1)
+        gain = len(step.tokens) - caused / self.target_costs.at(1)
         for name, source in self.sources.items():
             if step.draft and name == step.draft.source:
                 source.observe(step.draft, step.verdict, self._mood_score, gain)
@@ -105,17 +100,22 @@ class AdaptiveLength:
         for lead in step.leads:
             self.mood = _MOOD_MEMORY * self.mood + (1 - _MOOD_MEMORY) * sigmoid(lead)
 
-    def _observe_pass(self, step: Round) -> None:
-        """Learn what a pass costs, and apart from that what it costs to take wrong guesses of the last one back."""
+    def _learn_costs(self, step: Round) -> float:
+        """Learn what a pass costs, and apart from that, what it costs to take the wrong guesses of the last one back.
+
+        Returns the seconds that the target spends on this draft, now or in the next pass.
+        """
         length = 1 + len(step.draft)
-        known = self.target_costs.at(length) if self.target_costs else step.target_seconds
-        if self._was_wrong:
-            more = max(0.0, step.target_seconds - known) if step.reread else 0.0
-            before = self._setback()
-            self._setback_seconds = before + _SETBACK_STEP * (more - before)
-        if not step.reread:
+        again = 0.0
+        if step.reread and self.target_costs:
+            again = max(0.0, step.target_seconds - self.target_costs.at(length))
+        else:
             self.target_costs.observe(length, step.target_seconds)
+        if self._was_wrong:
+            before = self._setback()
+            self._setback_seconds = before + _SETBACK_STEP * (again - before)
         self._was_wrong = step.verdict.accepted < len(step.draft)
+        return step.target_seconds - again + self._was_wrong * self._setback()
 
     def _setback(self) -> float:
         """The seconds that a wrong guess costs in the next pass."""

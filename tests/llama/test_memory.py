@@ -47,7 +47,7 @@ def open_model(write_tiny_model):
 @every_kind
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_was_decoded_and_taken_back_the_rows_are_those_of_a_new_model(open_model, architecture, config, seed):
-    model, chance, text = open_model(architecture, config), Random(seed), TEXT[:40]
+    model, chance, text = open_model(architecture, config), Random(seed), TEXT[:350]
     oracle = model.twin()
     for _ in range(40):
         match chance.randrange(6):

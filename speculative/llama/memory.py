@@ -14,7 +14,8 @@ _PARTIAL = llama_cpp.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
 """What cannot be taken back token by token, without the keys and values of attention, which can."""
 _LONG = 16
 """Fewer tokens are read again rather than saved."""
-_SELDOM = 512
+_SELDOM = 128
+"""So many tokens are generated at most without a way back to one of them."""
 _SHARE = 8
 """Checkpoints may take one byte for so many of the weights."""
 _BYTES = ctypes.POINTER(ctypes.c_uint8)
@@ -58,18 +59,15 @@ class Memory:
     def prepare(self, length: int, n_tokens: int, guesses: int) -> None:
         """Before a pass over `n_tokens` from `length` on, where it is now, the last `guesses` of them guesses.
 
-        A way back is kept open to where guesses begin, to where much is read, and to every so many tokens of what is
-        generated.
+        A way back is kept open to where guesses begin; to where much is read, for long; and now and then to the end of
+        what is generated, since a pass that is stopped leaves a state that is good for nothing.
         """
         if not self.recurrent or length == 0:
             return
-        if guesses:
-            if guesses > self.n_snapshots:
-                self.keep(length)
-            return
-        last = self.checkpoints.last(length)
-        if n_tokens >= _LONG or length - (last[0] if last else 0) >= _SELDOM:
+        if n_tokens >= _LONG and not guesses:
             self.checkpoints.keep(length, self._save)
+        elif guesses > self.n_snapshots or length - self._last(length) >= _SELDOM:
+            self.keep(length)
 
     def keep(self, length: int) -> None:
         """Keep a way back to `length`, where it is now, until one is kept somewhere else."""
@@ -84,8 +82,7 @@ class Memory:
             return length if self._reaches(length) else 0
         if length and now - length <= self._snapshots:
             return length
-        found = self.checkpoints.last(length)
-        return found[0] if found else 0
+        return self._last(length)
 
     def back_to(self, length: int, now: int) -> int:
         """Take back all but the first `length` of the `now` tokens that it holds; returns how many are left."""
@@ -118,6 +115,10 @@ class Memory:
         self._snapshots = 0
         self.checkpoints.cut(0)
         self.call(llama_cpp.llama_memory_clear, self.memory, True)
+
+    def _last(self, length: int) -> int:
+        found = self.checkpoints.last(length)
+        return found[0] if found else 0
 
     def _reaches(self, length: int) -> bool:
         """Whether the window before `length` is whole, so that tokens from there on can be taken back."""

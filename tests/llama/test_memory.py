@@ -9,6 +9,7 @@ import llama_cpp
 import numpy as np
 import pytest
 
+from specchat.speculative.errors import DecodeError
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.model import advance, read_ahead
@@ -118,3 +119,16 @@ def test_a_prompt_that_was_answered_is_hardly_read_again(open_model):
         counted.tokens = 0
         advance(model, [*text[: question * 60], 5, 6, 7], 1)  # another one instead
         assert counted.tokens <= 64
+
+
+def test_a_stopped_pass_loses_little_of_what_was_generated(open_model):
+    counted = Counted()
+    model = open_model("jamba", call=counted)
+    text = TEXT[:500]
+    for end in range(1, 500):
+        advance(model, text[:end], 1)
+    with pytest.raises(DecodeError):
+        model.decode([100_000], 1)
+    counted.tokens = 0
+    advance(model, text, 1)
+    assert counted.tokens <= 129

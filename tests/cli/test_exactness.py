@@ -84,8 +84,6 @@ def test_options_about_speed_are_refused(option):
 
 
 def test_what_cannot_be_measured_is_told():
-    nothing = Verified(Probe(roundings=(), cuts=(), experts=False), longest=5)
-    assert "cannot take tokens back" in verify(found=nothing).out
     refused = verify("--exact", found=NotExactError("No settings were found.", "Do without."))
     assert (refused.code, refused.out, refused.err) == (1, "", "error: No settings were found.\nhint: Do without.\n")
 

@@ -10,6 +10,7 @@ from .exit_codes import exit_code
 from .extract import extracted, no_block
 from .interruption import Stopped
 from .json_output import answer_content
+from .logprobs_json import logprobs_content
 from .unanswered import unanswered
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Answer:
     def content(self, pair: "Pair") -> dict[str, Any]:
         """What JSON says of it."""
         content = answer_content(self.finished, pair.config, pair.exactness)
+        if pair.config.scores is not None:
+            content["logprobs"] = logprobs_content(self.finished.scored, pair.spelled)
         return {"text": content["text"], "extracted": self.block, **content} if self.extract else content
 
 

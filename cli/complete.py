@@ -61,7 +61,7 @@ def complete(
     text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True)
+    config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True, scores=script.logprobs)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, wanted.settings), output)
         ask = raw_asker(pair, suffix, raw.special)

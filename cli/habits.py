@@ -26,6 +26,10 @@ _FORMS = (
 _FILES = "Models are files here, and a pair with its settings is a profile: specchat profile new NAME -m MODEL"
 _LIST = "specchat list shows the models that are on this machine."
 _SESSIONS = "Chats are kept as sessions: specchat session list"
+_MIROSTAT = (
+    "Mirostat's cut depends on how surprising each token before was to the model, not on the text alone: guesses could "
+    "not be checked together. --top-nsigma N and --min-p P adapt to each token, too."
+)
 _NOT_YET = "There is nothing like it here yet."
 
 COMMANDS = {
@@ -85,6 +89,9 @@ OPTIONS = {
     "--spec-type": "Draft without a model by --draft ngram.",
     "-cd": "The draft's context is always as long as the target's (-c).",
     "--ctx-size-draft": "The draft's context is always as long as the target's (-c).",
+    "--mirostat": _MIROSTAT,
+    "--mirostat-lr": _MIROSTAT,
+    "--mirostat-ent": _MIROSTAT,
     "--grammar": _NOT_YET,
     "-j": _FORMS,
     "--json-schema": _FORMS,
@@ -120,6 +127,8 @@ _LLM_OPTIONS = {
     "repeat_penalty": "--repeat-penalty",
     "presence_penalty": "--presence-penalty",
     "frequency_penalty": "--frequency-penalty",
+    "typical_p": "--typical",
+    "logit_bias": "--logit-bias",
 }
 
 _FAMILIES = "llama|qwen|gemma|mistral|mixtral|phi|deepseek|smollm|gpt-oss|granite|olmo|codellama|tinyllama|starcoder"

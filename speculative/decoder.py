@@ -7,6 +7,7 @@ from time import perf_counter
 from .distribution import TokenDistribution
 from .draft_length import DraftLength
 from .drafting import Draft, Drafter, Guess
+from .logprobs import ScoredToken, scored
 from .model import LanguageModel, Rows, go_back
 from .rounds import Round
 from .sampling import Logits, SamplerChain, lead
@@ -15,13 +16,17 @@ from .verification import Verification
 
 @dataclass(frozen=True, slots=True)
 class SpeculativeDecoder:
-    """Generates the target's text, with a drafter's help; with `NoDrafter` it is plain decoding, by the same code."""
+    """Generates the target's text, with a drafter's help; with `NoDrafter` it is plain decoding, by the same code.
+
+    Each token is scored, with as many of the best at its place as `scores` says; None scores none.
+    """
 
     target: LanguageModel
     drafter: Drafter
     draft_length: DraftLength
     chain: SamplerChain
     is_end: Callable[[int], bool]
+    scores: int | None = None
 
     def rounds(self, context: list[int], room: int, verification: Verification, index: int = 0) -> Iterator[Round]:
         """Append to `context` round by round, until a token ends the text or `room` (>= 1) tokens were added.
@@ -49,13 +54,15 @@ class SpeculativeDecoder:
         text, n_rows = [*context, *draft.tokens], len(draft) + 1
         kept = go_back(self.target, text, n_rows)
         rows = self.target.decode(text[kept:], n_rows)
-        verdict = verification.verify(draft, self._distributions(rows, context, draft), index)
+        drawn_from: list[TokenDistribution] = []
+        verdict = verification.verify(draft, self._distributions(rows, context, draft, drawn_from), index)
         leads = tuple(lead(row, token) for row, token in zip(rows, verdict.tokens, strict=False))
         finished = perf_counter()
         tokens = self._until_end(verdict.tokens)
         plain = self.draft_length.plain_seconds()
+        found = self._scored(rows, drawn_from, tokens)
         reread = len(text) - kept - n_rows
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, reread)
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found, reread)
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Draft:
         def propose(logits: Logits, text: Sequence[int]) -> Guess:
@@ -65,11 +72,23 @@ class SpeculativeDecoder:
 
         return self.draft_length.take(self.drafter.offers(context, propose), most)
 
-    def _distributions(self, rows: Rows, context: Sequence[int], draft: Draft) -> Iterator[TokenDistribution]:
-        """What the target says after the context and after each draft token, computed when it is asked for."""
+    def _distributions(
+        self, rows: Rows, context: Sequence[int], draft: Draft, made: list[TokenDistribution]
+    ) -> Iterator[TokenDistribution]:
+        """What the target says after the context and after each draft token, `made` when it is asked for."""
         text = [*context, *draft.tokens]
         for offset, row in enumerate(rows):
-            yield self.chain.distribution(row, text[: len(context) + offset])
+            made.append(self.chain.distribution(row, text[: len(context) + offset]))
+            yield made[-1]
+
+    def _scored(
+        self, rows: Rows, drawn_from: Sequence[TokenDistribution], tokens: Sequence[int]
+    ) -> tuple[ScoredToken, ...]:
+        """The tokens of a round, which were checked against one row and distribution each."""
+        if self.scores is None:
+            return ()
+        places = zip(rows, drawn_from, tokens, strict=False)  # rows and distributions behind the end are left over
+        return tuple(scored(row, distribution, token, self.scores) for row, distribution, token in places)
 
     def _until_end(self, tokens: tuple[int, ...]) -> tuple[int, ...]:
         """The tokens up to and including the first that ends the text: nothing behind it was ever said."""

@@ -85,7 +85,7 @@ class Generation:
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]
-                self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1])
+                self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1], scored=step.scored[: place + 1])
                 return
 
     def _finished(self, prompt_seconds: float, predicted_seconds: float) -> GenerationFinished:
@@ -106,4 +106,5 @@ class Generation:
             stats=stats,
             error=self._error,
             reasoning=self.stream.reasoning,
+            scored=tuple(token for step in self._rounds for token in step.scored),
         )

@@ -77,11 +77,12 @@ class Session:
         if seed is None:
             seed = answer_seed(self.seed, self._generations)
             self._generations += 1
+        noise = SeededNoise(seed)
         settled = self._settled(prompt)
         self._context, self._n_prompt = list(prompt), len(prompt)
         room = self.n_ctx - len(prompt)
         return Generation(
-            decoder=self.decoder,
+            decoder=replace(self.decoder, chain=self.decoder.chain.of_answer(noise, len(prompt) - index)),
             piece=self.piece,
             context=self._context,
             settled=settled,
@@ -90,7 +91,7 @@ class Session:
             full="context_full" if max_tokens is None or max_tokens > room else "length",
             seed=seed,
             index=index,
-            verification=verification(self.verification, SeededNoise(seed)),
+            verification=verification(self.verification, noise),
             stream=AnswerStream(self._splitter(prompt, index), stop),
             interrupt=self.interrupt,
         ).events()

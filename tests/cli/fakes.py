@@ -133,6 +133,10 @@ class FakePair:
             return list(f"{self.session.lead(prompt)}{text}".encode())
         return list((around[0] + reasoning + (around[1] + text if text else "")).encode())
 
+    def spelled(self, token: int) -> tuple[str, bytes]:
+        piece = self.session.piece(token)
+        return piece.decode(errors="replace") or f"<{token}>", piece
+
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))
         return [*prefix.encode(), *suffix.encode(), ASK]
@@ -278,6 +282,7 @@ class World:
                 FixedLength(config.draft_max),
                 chain,
                 lambda token: token == END,
+                config.scores,
             ),
             piece=lambda token: bytes([token]) if token < END else b"",
             n_ctx=self.contexts.get(config.target.name, self.n_ctx),

@@ -132,7 +132,13 @@ class SeveralDrafters:
 
 
 class DraftModel(LanguageModel, Protocol):
-    """A language model that can be freed."""
+    """A language model that guesses, and can be freed."""
+
+    def nearest(self, length: int) -> int:
+        """How many tokens `rollback(length)` would leave."""
+
+    def keep(self) -> None:
+        """Keep a short way back to what is cached now: what is decoded next is a guess."""
 
     def close(self) -> None:
         """Free it; a second call does nothing."""
@@ -147,8 +153,9 @@ def knows(context: Sequence[int], n_ctx: int, n_vocab: int, read: int = 0) -> bo
 class ModelDrafter:
     """A small model guesses one token after the other, and keeps its cache between the rounds.
 
-    It is fed only what it has not seen: one token after a rejection, two after full acceptance. `n_vocab` is the
-    number of ids that target and draft share, `forbidden` are ids among them that mean different things.
+    It is fed only what it has not seen: one token after a rejection, two after full acceptance, and what it cannot
+    take back otherwise. `n_vocab` is the number of ids that target and draft share, `forbidden` are ids among them that
+    mean different things.
     """
 
     model: DraftModel
@@ -159,7 +166,7 @@ class ModelDrafter:
 
     def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
         """Guesses to the end of the draft's context or of the text; none after tokens that it does not know."""
-        known = min(common_prefix(self.model.cached, context), len(context) - 1)
+        known = self.model.nearest(min(common_prefix(self.model.cached, context), len(context) - 1))
         if not knows(context, self.n_ctx, self.n_vocab, known):
             return ()
         return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1 - known),)
@@ -176,6 +183,8 @@ class ModelDrafter:
             # what follows an end is dropped, so no guess behind it can matter to any verification
             if self.is_end(guess.token) or len(text) >= self.n_ctx:
                 return
+            if len(text) == len(context) + 1:
+                self.model.keep()
             rows = self.model.decode([guess.token], 1)
 
     def close(self) -> None:

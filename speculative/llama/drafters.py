@@ -37,9 +37,6 @@ def drafter_for(
     """
     if config.draft == "none":
         return NoDrafter()
-    if not target.can_rollback:
-        tell(f"{target.name} cannot take tokens back (it is recurrent), so nothing is drafted for it.")
-        return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
     loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
@@ -91,9 +88,6 @@ class _DraftLoader:
                 perf_counter() - started,
             )
             self._warn(fit.compatibility)
-            if not draft.can_rollback:
-                self.tell(f"{draft.name} cannot take tokens back (it is recurrent), so it drafts nothing.")
-                return NoDrafter()
             opened.pop_all()
         keep_fit(fits, key, fit)
         return ForgivingDrafter(self._drafter(draft, fit), self._give_up)

@@ -118,12 +118,7 @@ class Pair:
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
 
     def conceivable_gain(self, draft_size: int) -> float:
-        """How many times as fast as plain decoding a draft of so many bytes could make it at best, by measured costs.
-
-        Where nothing can be drafted, that is 1.
-        """
-        if not self.target.can_rollback:
-            return 1.0
+        """How many times as fast as plain decoding a draft of so many bytes could make it at best, by cost."""
         curve = self.costs.of(self.target.identity, self.target.config)
         passes = curve.upto(1 + self.config.most_drafted)
         return conceivable_gain(passes, step_share(draft_size, self.target.size) * float(passes[0]))
@@ -244,4 +239,4 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None
-    return Pair(config, target, sampling, session, costs, told if target.can_rollback else None, notices)
+    return Pair(config, target, sampling, session, costs, told, notices)

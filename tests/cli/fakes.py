@@ -109,7 +109,7 @@ class FakePair:
 
     @property
     def target(self) -> Any:
-        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train, can_rollback=True)
+        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         if self.template_error:

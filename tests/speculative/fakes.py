@@ -51,6 +51,12 @@ class FakeModel:
         chance = random.Random(f"{self.seed}:{list(context[-self.memory :])}")
         return [self.scale * chance.gauss(0, 1) for _ in range(self.n_vocab)]
 
+    def nearest(self, length: int) -> int:
+        return 0 if self.forgets and length < len(self.cached) else min(length, len(self.cached))
+
+    def keep(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 

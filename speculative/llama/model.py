@@ -216,6 +216,34 @@ class LlamaModel:
             llama_cpp.llama_memory_clear(self._memory, True)
             self._cached.clear()
 
+    def save_state(self) -> memoryview:
+        """What the cache holds, as bytes of llama.cpp's `llama_state_seq_get_data`. Raises `DecodeError`."""
+        size = llama_cpp.llama_state_seq_get_size(self._context, 0)
+        state = (ctypes.c_uint8 * size)()
+        if not size or llama_cpp.llama_state_seq_get_data(self._context, state, size, 0) != size:
+            raise DecodeError(f"llama.cpp cannot hand out its state: {self._backend.take_complaint() or 'no reason'}.")
+        return memoryview(state).cast("B")
+
+    def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
+        """Let the cache hold `tokens`, whose `state` a model that is loaded alike has saved.
+
+        Where llama.cpp refuses it the cache is empty, and the answer False. It trusts the bytes: whoever calls has to
+        know that they are the saved ones.
+        """
+        self._forget_from(0)
+        if not 0 < len(tokens) <= self.n_ctx or not state:
+            return False
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        taken = llama_cpp.llama_state_seq_set_data(self._context, buffer, len(state), 0)
+        last = llama_cpp.llama_memory_seq_pos_max(self._memory, 0)
+        self._cached.extend(tokens)
+        if taken != len(state) or last != len(tokens) - 1:
+            self._backend.take_complaint()
+            llama_cpp.llama_memory_clear(self._memory, True)
+            self._cached.clear()
+            return False
+        return True
+
     def close(self) -> None:
         """Give the memory back; the second time nothing happens."""
         if self._closed:

@@ -17,12 +17,14 @@ from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
 from ..placement import Placement, placement
+from ..prompt_cache import PromptCache
 from ..sampling import SamplerChain, SamplingParams
 from ..session import Session
 from .backend import gpus
 from .chat import ChatTemplate
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
+from .identity import loaded_identity
 from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
@@ -145,9 +147,13 @@ class Pair:
         return taken
 
     def close(self) -> None:
-        """Keep what was learned of costs, and free both models; may be called again."""
+        """Keep what was learned of costs, and what was read where that is wanted, and free both models.
+
+        May be called again. There may be a new notice then.
+        """
         try:
             self.costs.save()
+            self.session.keep()
         finally:
             self.session.decoder.drafter.close()
             self.target.close()
@@ -173,6 +179,14 @@ def _drafted(
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
     return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+
+
+def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
+    """What was read of the target's texts, by all that shapes its state."""
+    if config.states is None:
+        return None
+    loaded = loaded_identity(target.identity, replace(target.config, n_ctx=target.n_ctx))
+    return PromptCache(target, config.states, f"{loaded} | {piece}", piece, config.exact, tell)
 
 
 def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
@@ -205,15 +219,17 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     reasoning = None if config.raw else reasoning_format(target.vocabulary, config.chat_template or target.template)
     if config.thinks and reasoning is None:
         notices.append(f"{target.name} is not known to reason; it answers at once.")
+    piece = min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
-        n_batch=min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch,
+        n_batch=piece,
         seed=config.seed,
         verification=config.verification,
         interrupt=interrupt,
         reasoning=reasoning,
+        prompt_cache=_prompt_cache(config, target, piece, notices.append),
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None

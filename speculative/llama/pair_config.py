@@ -8,6 +8,7 @@ from typing import Any, Literal
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling import SamplingParams
+from ..state_places import StatePlace
 from ..verification import VerificationName
 from .config import LlamaConfig
 
@@ -24,7 +25,8 @@ class PairConfig:
     which nothing that is drafted can change a bit of the text. `sampling` holds arguments of `SamplingParams`; what it
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
-    not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text.
+    not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. What was read
+    is kept at the place `states` for the next start.
     """
 
     target: Path
@@ -42,6 +44,7 @@ class PairConfig:
     chat_template: str | None = None
     thinks: bool | None = None
     raw: bool = False
+    states: StatePlace | None = None
 
     @property
     def most_drafted(self) -> int:

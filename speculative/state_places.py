@@ -1,0 +1,85 @@
+"""Where states of models lie: in a file that a person named, or in a folder that keeps the latest ones."""
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from .state_file import MOST_BYTES
+
+_ENDING = ".state"
+
+
+@dataclass(frozen=True, slots=True)
+class StatePlace:
+    """A file, or a folder of files of at most `limit` bytes together, of which those not used for longest go first.
+
+    What is read in less than `least_seconds` is not kept.
+    """
+
+    path: Path
+    is_folder: bool
+    least_seconds: float
+    limit: int = MOST_BYTES
+
+    def found(self, key: str) -> list[Path]:
+        """The files that may hold states of `key`."""
+        if not self.is_folder:
+            return [self.path] if os.path.lexists(self.path) else []
+        return [path for path in kept_files(self.path) if path.name.startswith(_short(key))]
+
+    def target(self, key: str, tokens: Sequence[int]) -> Path:
+        """Where to write the state of `tokens`."""
+        if not self.is_folder:
+            return self.path
+        return self.path / f"{_short(key)}-{_short(repr(list(tokens)))}{_ENDING}"
+
+    def used(self, path: Path) -> None:
+        """A file was useful: it is not the next to go."""
+        if self.is_folder:
+            with suppress(OSError):
+                os.utime(path)
+
+    def useless(self, path: Path) -> None:
+        """A file will never be useful again: in the folder it goes, what a person named stays."""
+        if self.is_folder:
+            with suppress(OSError):
+                path.unlink()
+
+    def tidy(self) -> None:
+        """Remove what is too much, and what was left half written long ago."""
+        if not self.is_folder:
+            return
+        left = self.limit
+        for _, size, path in sorted(filter(None, map(_state_of, kept_files(self.path))), reverse=True):
+            left -= size
+            if left < 0:
+                self.useless(path)
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """The states in a folder; none where it cannot be looked into."""
+    try:
+        return [path for path in folder.iterdir() if path.suffix == _ENDING and not path.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def kept_bytes(folder: Path) -> int:
+    """The size of all states in a folder."""
+    return sum(size for _, size, _ in filter(None, map(_state_of, kept_files(folder))))
+
+
+def _state_of(path: Path) -> tuple[float, int, Path] | None:
+    """When a file was last used, its size, and the file; None where it is gone."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_mtime, state.st_size, path
+
+
+def _short(text: str) -> str:
+    return sha256(text.encode(errors="surrogateescape")).hexdigest()[:20]

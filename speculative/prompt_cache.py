@@ -15,8 +15,8 @@ _BYTES_A_SECOND = 5e8
 """So fast a state is read from a disk and verified, on a slow day."""
 _WORTH_WRITING = 0.1
 """The share of a text that must not be on the disk yet: else each question about a document would write it again."""
-_TELLING = 64
-"""Tokens that have to be read for their time to say what a token takes."""
+_TELLING = 16
+"""Tokens that have to be read for their time to say what a token takes: in short passes one is dearer."""
 
 
 class KeepsState(LanguageModel, Protocol):
@@ -55,7 +55,9 @@ class PromptCache:
     exact: bool
     tell: Callable[[str], None]
     _seconds: float = 0.0
-    """What a token takes to read; 0 while that is not known."""
+    """What a token takes to read at best; 0 while that is not known."""
+    _measured: bool = False
+    """Whether it was measured in this run."""
     _told: set[Path] = field(default_factory=set)
 
     def recall(self, prompt: Sequence[int], held: int, check: Callable[[], None] = lambda: None) -> Recalled | None:
@@ -87,7 +89,9 @@ class PromptCache:
     def has_read(self, tokens: int, seconds: float) -> None:
         """Learn what reading takes."""
         if tokens >= _TELLING:
-            self._seconds = seconds / tokens
+            found = seconds / tokens
+            self._seconds = min(self._seconds, found) if self._measured else found
+            self._measured = True
 
     def keep(self, text: Sequence[int], whole: int) -> None:
         """Keep what the cache holds of `text`, if reading that again would take long; the rest of it is forgotten.

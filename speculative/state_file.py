@@ -1,6 +1,6 @@
 """The state of a model in a file: nothing of it is given to llama.cpp before all of it is known to be whole.
 
-A head of fixed size, the tokens that the state is of, the state, and a checksum over all that.
+A head of fixed size, the tokens that the state is of, a checksum over both, the state, and a checksum over all that.
 """
 
 import os
@@ -49,11 +49,12 @@ class KeptTokens:
 
 def write_state(path: Path, key: str, kept: KeptTokens, state: memoryview) -> None:
     """Write a state for whoever has the same `key`. Raises `OSError`; nothing is left behind then."""
-    write_pieces(path, _summed([_head(key, kept), array("i", kept.tokens).tobytes(), state]))
+    beginning = _head(key, kept) + array("i", kept.tokens).tobytes()
+    write_pieces(path, _summed([beginning + _sum(beginning), state]))
 
 
 def read_tokens(path: Path, key: str) -> KeptTokens:
-    """What the state in a file is of, of which nothing is verified but its size. Raises `UnusableState`."""
+    """What the state in a file is of, which is verified; the state is not. Raises `UnusableState`."""
     with _opened(path) as file:
         return _parsed(file, key)[1]
 
@@ -83,6 +84,10 @@ def read_state(path: Path, key: str, check: Callable[[], None] = lambda: None) -
 
 def _head(key: str, kept: KeptTokens) -> bytes:
     return _HEAD.pack(_MAGIC, _FORMAT, _digest(key), len(kept.tokens), kept.whole, kept.seconds, kept.size)
+
+
+def _sum(content: bytes) -> bytes:
+    return blake2b(content, digest_size=_SUM).digest()
 
 
 def _digest(key: str) -> bytes:
@@ -129,13 +134,14 @@ def _parsed(file: BinaryIO, key: str) -> tuple[bytes, KeptTokens]:
             raise UnusableState("is of another version of specchat")
         if digest != _digest(key):
             raise UnusableState("is of another model, other settings or another machine")
-        if length != _HEAD.size + n_tokens * _TOKEN + size + _SUM or not size:
+        if length != _HEAD.size + n_tokens * _TOKEN + _SUM + size + _SUM or not size:
             raise UnusableState("is cut off or damaged")
         if whole > n_tokens or not 0 <= seconds <= _SLOWEST or size > MOST_BYTES:
             raise UnusableState("is damaged")
         content = file.read(n_tokens * _TOKEN)
+        expected = file.read(_SUM)
     except OSError as error:
         raise UnusableState(f"cannot be read: {error.strerror}") from error
-    if len(content) != n_tokens * _TOKEN:
-        raise UnusableState("is cut off")
-    return head + content, KeptTokens(array("i", content).tolist(), whole, seconds, size)
+    if expected != _sum(head + content):
+        raise UnusableState("is damaged")
+    return head + content + expected, KeptTokens(array("i", content).tolist(), whole, seconds, size)

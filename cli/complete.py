@@ -37,7 +37,8 @@ def complete(
     """
     from .askers import raw_asker
     from .flags import PairOptions, flag_settings
-    from .loading import load
+    from .kept_states import state_place
+    from .loading import load, tell_notices
     from .precedence import asked
     from .request import check_model, limits, obtain_config
     from .script_rules import check_script, prepared
@@ -48,7 +49,10 @@ def complete(
 
     env.color = script.color
     check_script(script, output)
-    options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    states = state_place(env, prompt.prompt_cache, session=False)
+    options = PairOptions(
+        models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose, states=states
+    )
     wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)
@@ -71,3 +75,4 @@ def complete(
             Scripted(speaker, script, destination).run(ask(text, None))
         else:
             speaker.speak_once(ask(text, None))
+    tell_notices(env, pair, output.quiet)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from specchat.profiles.names import parse_model
 from specchat.profiles.settings import Layer, Settings, parse_draft
+from specchat.speculative.state_places import StatePlace
 
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 
@@ -37,13 +38,14 @@ SPELLED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
-    """All the options that say how a pair is loaded."""
+    """All the options that say how a pair is loaded; what it reads is kept at `states`."""
 
     models: ModelOptions
     drafting: DraftingOptions
     machine: MachineOptions
     sampling: SamplingOptions
     verbose: bool
+    states: StatePlace | None = None
 
 
 def flag_settings(

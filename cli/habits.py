@@ -85,6 +85,8 @@ OPTIONS = {
     "--spec-type": "Draft without a model by --draft ngram.",
     "-cd": "The draft's context is always as long as the target's (-c).",
     "--ctx-size-draft": "The draft's context is always as long as the target's (-c).",
+    "--prompt-cache-all": "--prompt-cache FILE keeps the answer as well: leave it out.",
+    "--prompt-cache-ro": "--prompt-cache FILE writes again only where much is new: leave it out.",
     "--grammar": _NOT_YET,
     "-j": _FORMS,
     "--json-schema": _FORMS,

@@ -1,15 +1,18 @@
 """Where states of models lie: in a file that a person named, or in a folder that keeps the latest ones."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from time import time
 
 from .state_file import MOST_BYTES
 
 _ENDING = ".state"
+_LONG_AGO = 3600.0
+"""Seconds after which nobody writes a file any more that is not whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,32 +56,41 @@ class StatePlace:
         if not self.is_folder:
             return
         left = self.limit
-        for _, size, path in sorted(filter(None, map(_state_of, kept_files(self.path))), reverse=True):
+        for _, size, path in sorted(_states_of(kept_files(self.path)), reverse=True):
             left -= size
             if left < 0:
                 self.useless(path)
+        for _, _, path in filter(lambda state: state[0] < time() - _LONG_AGO, _states_of(_half_written(self.path))):
+            self.useless(path)
 
 
 def kept_files(folder: Path) -> list[Path]:
     """The states in a folder; none where it cannot be looked into."""
-    try:
-        return [path for path in folder.iterdir() if path.suffix == _ENDING and not path.name.startswith(".")]
-    except OSError:
-        return []
+    return [path for path in _files(folder) if path.suffix == _ENDING and not path.name.startswith(".")]
 
 
 def kept_bytes(folder: Path) -> int:
     """The size of all states in a folder."""
-    return sum(size for _, size, _ in filter(None, map(_state_of, kept_files(folder))))
+    return sum(size for _, size, _ in _states_of(kept_files(folder)))
 
 
-def _state_of(path: Path) -> tuple[float, int, Path] | None:
-    """When a file was last used, its size, and the file; None where it is gone."""
+def _half_written(folder: Path) -> list[Path]:
+    return [path for path in _files(folder) if path.name.startswith(".")]
+
+
+def _files(folder: Path) -> list[Path]:
     try:
-        state = path.stat()
+        return list(folder.iterdir())
     except OSError:
-        return None
-    return state.st_mtime, state.st_size, path
+        return []
+
+
+def _states_of(paths: Iterable[Path]) -> Iterator[tuple[float, int, Path]]:
+    """When a file was last used, its size, and the file, for those that are still there."""
+    for path in paths:
+        with suppress(OSError):
+            state = path.stat()
+            yield state.st_mtime, state.st_size, path
 
 
 def _short(text: str) -> str:

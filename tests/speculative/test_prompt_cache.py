@@ -201,6 +201,18 @@ def test_the_states_that_were_not_used_for_longest_go_first(tmp_path):
     assert cached == [100, 0, 0, 100]
 
 
+def test_what_a_process_that_was_killed_left_half_written_goes_after_a_while(tmp_path):
+    place = folder(tmp_path)
+    place.path.mkdir()
+    for name, age in ((".old", 1e9), (".new", None)):
+        (place.path / name).write_bytes(b"half")
+        os.utime(place.path / name, None if age is None else (age, age))
+    run = Run(place)
+    run.answer(DOCUMENT)
+    run.end()
+    assert sorted(path.name for path in place.path.iterdir() if path.suffix != ".state") == [".new"]
+
+
 def test_what_is_too_large_is_told_and_not_kept(tmp_path):
     run = Run(folder(tmp_path, limit=100))
     run.answer(DOCUMENT)

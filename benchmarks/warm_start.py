@@ -66,10 +66,11 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=6000)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--cache-type-v", default="q8_0")
+    parser.add_argument("--goes-on", action="store_true", help="reuse all, as sessions do, and not whole passes alone")
     given = parser.parse_args()
     loaded = LlamaConfig(n_ctx=given.tokens + 512, threads=given.threads, cache_type_v=given.cache_type_v)
     with TemporaryDirectory() as folder:
-        states = StatePlace(Path(folder) / "states", is_folder=True, least_seconds=1.0)
+        states = StatePlace(Path(folder) / "states", is_folder=True, least_seconds=1.0, as_new=not given.goes_on)
         plain = PairConfig(target=given.target, draft="ngram", target_config=loaded, sampling={"temperature": 0.7})
         kept = PairConfig(
             target=given.target, draft="ngram", target_config=loaded, sampling={"temperature": 0.7}, states=states

@@ -20,18 +20,19 @@ def states_folder(env: Environment) -> Path | None:
 
 
 def state_place(env: Environment, asked: str | None, *, session: bool) -> StatePlace | None:
-    """Where to keep it: as `--prompt-cache` has it, and for a session that goes on, in the folder.
+    """Where to keep it: as `--prompt-cache` has it, and for a `session`, which goes on where it was, in the folder.
 
     Raises `UsageError` where it cannot be kept there.
     """
     if asked is not None and asked != AUTO:
-        return StatePlace(_file(asked), is_folder=False, least_seconds=_ASKED_SECONDS)
+        return StatePlace(_file(asked), is_folder=False, least_seconds=_ASKED_SECONDS, as_new=not session)
     folder = states_folder(env)
     if asked == AUTO and folder is None:
         raise UsageError("There is no folder for what was read.", "Name a file: --prompt-cache FILE")
     if folder is None or not (asked or session):
         return None
-    return StatePlace(folder, is_folder=True, least_seconds=_ASKED_SECONDS if asked else _UNASKED_SECONDS)
+    least = _ASKED_SECONDS if asked else _UNASKED_SECONDS
+    return StatePlace(folder, is_folder=True, least_seconds=least, as_new=not session)
 
 
 def _file(asked: str) -> Path:

@@ -45,14 +45,15 @@ class Recalled:
 class PromptCache:
     """States of a `model` at a `place`, by the `key` of all that shapes them.
 
-    With `exact`, only what was read in whole passes of `piece` tokens is taken. `tell` is told a sentence for the user.
+    With `as_new`, only what was read in the passes of a new session is taken, which hold `piece` tokens each: how a
+    prompt is cut is part of the result. `tell` is told a sentence for the user.
     """
 
     model: KeepsState
     place: StatePlace
     key: str
     piece: int
-    exact: bool
+    as_new: bool
     tell: Callable[[str], None]
     _seconds: float = 0.0
     """What a token takes to read at best; 0 while that is not known."""
@@ -124,24 +125,27 @@ class PromptCache:
         before = list(self._kept())
         write_state(path, self.key, kept, state)
         for other, less in before:
-            if other != path and common_prefix(less.tokens, kept.tokens) == len(less.tokens):
+            covered = common_prefix(less.tokens, kept.tokens) == len(less.tokens) and less.whole <= kept.whole
+            if other != path and covered:
                 self.place.useless(other)
         self.place.tidy()
 
     def _is_worth_it(self, tokens: Sequence[int]) -> bool:
-        on_disk = max((common_prefix(kept.tokens, tokens) for _, kept in self._kept()), default=0)
+        on_disk = max((self._shared(kept, tokens) for _, kept in self._kept()), default=0)
         new = len(tokens) - on_disk
         return new * self._seconds >= self.place.least_seconds and new >= _WORTH_WRITING * len(tokens)
 
     def _usable(self, kept: KeptTokens, prompt: Sequence[int]) -> int:
         """How many tokens of `prompt` a state saves from being read; the last one is always read."""
-        shared = common_prefix(kept.tokens, prompt[:-1])
+        shared = self._shared(kept, prompt[:-1])
         if not self.model.can_rollback:
             return shared if shared == len(kept.tokens) else 0
-        if self.exact:
-            shared = min(shared, kept.whole)
-            return shared - shared % self.piece
-        return shared
+        return shared - shared % self.piece if self.as_new else shared
+
+    def _shared(self, kept: KeptTokens, text: Sequence[int]) -> int:
+        """How much of a text a state has, read as it should be."""
+        shared = common_prefix(kept.tokens, text)
+        return min(shared, kept.whole) if self.as_new else shared
 
     def _kept(self) -> Iterator[tuple[Path, KeptTokens]]:
         """What is there and can be used."""

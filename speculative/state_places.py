@@ -19,12 +19,14 @@ _LONG_AGO = 3600.0
 class StatePlace:
     """A file, or a folder of files of at most `limit` bytes together, of which those not used for longest go first.
 
-    What is read in less than `least_seconds` is not kept.
+    What is read in less than `least_seconds` is not kept. With `as_new` the next start says, to the last bit, what it
+    would say without this; else it goes on as if it had never ended, and reads nothing twice.
     """
 
     path: Path
     is_folder: bool
     least_seconds: float
+    as_new: bool
     limit: int = MOST_BYTES
 
     def found(self, key: str) -> list[Path]:

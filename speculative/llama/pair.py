@@ -186,7 +186,8 @@ def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell
     if config.states is None:
         return None
     loaded = loaded_identity(target.identity, replace(target.config, n_ctx=target.n_ctx))
-    return PromptCache(target, config.states, f"{loaded} | {piece}", piece, config.exact, tell)
+    as_new = config.exact or config.states.as_new
+    return PromptCache(target, config.states, f"{loaded} | {piece}", piece, as_new, tell)
 
 
 def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:

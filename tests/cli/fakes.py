@@ -304,7 +304,7 @@ class World:
         told: list[str] = []
         if self.keeps_states and config.states:
             place = replace(config.states, least_seconds=0.0)
-            cache = PromptCache(model, place, str(config.target), self.n_batch, config.exact, told.append)
+            cache = PromptCache(model, place, str(config.target), self.n_batch, place.as_new, told.append)
             session = replace(session, prompt_cache=cache)
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))

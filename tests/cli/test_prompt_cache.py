@@ -34,13 +34,15 @@ def states(world: World) -> StatePlace | None:
 def test_it_is_kept_where_the_option_says(tmp_path, command):
     world = World(variables=home(tmp_path)).run(command, "-m", "model.gguf", "--prompt-cache", "my.state", "Hi")
     assert world.code == 0
-    assert states(world) == StatePlace(tmp_path.resolve() / "my.state", is_folder=False, least_seconds=1.0)
+    assert states(world) == StatePlace(tmp_path.resolve() / "my.state", is_folder=False, least_seconds=1.0, as_new=True)
     world = World(variables=home(tmp_path)).run(command, "-m", "model.gguf", "--prompt-cache", "auto", "Hi")
-    assert states(world) == StatePlace(tmp_path / "caches/specchat/states", is_folder=True, least_seconds=1.0)
+    assert states(world) == StatePlace(
+        tmp_path / "caches/specchat/states", is_folder=True, least_seconds=1.0, as_new=True
+    )
 
 
 def test_an_answer_keeps_nothing_unasked_and_a_chat_or_a_named_session_what_takes_long(tmp_path):
-    kept = StatePlace(tmp_path / "caches/specchat/states", is_folder=True, least_seconds=5.0)
+    kept = StatePlace(tmp_path / "caches/specchat/states", is_folder=True, least_seconds=5.0, as_new=False)
     assert states(run("Hi", variables=home(tmp_path))) is None
     assert states(run("Hi", "--session", "talk", variables=home(tmp_path))) == kept
     assert states(run("Hi", "-C", variables=home(tmp_path))) == kept
@@ -94,11 +96,11 @@ def test_a_warm_start_is_told_on_a_terminal_and_with_stats_and_nowhere_else(tmp_
     first = kept_run(tmp_path, "--stats")
     assert "from the disk" not in first.err
     warm = kept_run(tmp_path, "--stats")
-    assert "500 of 501 tokens of the prompt come from the disk." in warm.err
+    assert "448 of 501 tokens of the prompt come from the disk." in warm.err
     assert warm.out == first.out
     assert kept_run(tmp_path).err == ""
     screen = kept_run(tmp_path, screen=True, stdin=None)
-    assert screen.transcript.splitlines()[0] == "500 of 501 tokens of the prompt come from the disk."
+    assert screen.transcript.splitlines()[0] == "448 of 501 tokens of the prompt come from the disk."
 
 
 def test_what_is_read_besides_is_counted_from_there_on(tmp_path):
@@ -106,7 +108,7 @@ def test_what_is_read_besides_is_counted_from_there_on(tmp_path):
     kept_run(tmp_path)
     world = kept_run(tmp_path, "more " * 80, screen=True, stdin=None)
     shown = [line.split("\x1b[K")[-1] for line in world.out.split("\r") if "reading" in line]
-    assert shown[0] == "reading 500/902 tokens"
+    assert shown[0] == "reading 448/902 tokens"
     assert all("tokens/s" in line for line in shown[1:])
 
 

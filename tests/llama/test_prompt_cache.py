@@ -111,13 +111,18 @@ def config(tiny_model_path, write_tiny_model, tmp_path) -> PairConfig:
         target_config=loaded,
         draft_config=loaded,
         draft_length=3,
-        states=StatePlace(tmp_path / "states", is_folder=True, least_seconds=0.0),
+        states=StatePlace(tmp_path / "states", is_folder=True, least_seconds=0.0, as_new=False),
     )
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_warm_start_of_a_pair_says_what_a_cold_one_says(config, exact):
-    config = replace(config, exact=exact, draft_length=None) if exact else config
+@pytest.mark.parametrize("how", ["goes on", "as new", "exact"])
+def test_a_warm_start_of_a_pair_says_what_a_cold_one_says(config, how):
+    if how == "as new":  # where passes of other lengths say something else
+        other = replace(CONFIG, n_batch=64)
+        config = replace(config, target_config=other, states=replace(config.states, as_new=True))
+    elif how == "exact":
+        config = replace(config, exact=True, draft_length=None)
+    piece = {"goes on": 1, "as new": 64, "exact": 32}[how]
     first, told = answered(config, TEXT)
     assert first.stats.cached_tokens == 0
     for prompt in (TEXT, [*TEXT[:150], 1, 2, 3]):
@@ -125,7 +130,7 @@ def test_a_warm_start_of_a_pair_says_what_a_cold_one_says(config, exact):
         cold, _ = answered(replace(config, states=None), prompt)
         assert warm.tokens == cold.tokens
         shared = 199 if prompt == TEXT else 150
-        assert warm.stats.cached_tokens == (shared - shared % 32 if exact else shared)
+        assert warm.stats.cached_tokens == shared - shared % piece
         assert len(warned) == len(told)  # which with exact is one, with figures
 
 

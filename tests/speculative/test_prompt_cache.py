@@ -35,7 +35,7 @@ class Run:
     """A process that answers prompts, and then keeps what it read."""
 
     place: StatePlace
-    exact: bool = False
+    as_new: bool = False
     forgets: bool = False
     key: str = "a model"
     told: list[str] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Run:
     def __post_init__(self) -> None:
         self.model = FakeModel(26, memory=50, forgets=self.forgets)
         decoder = SpeculativeDecoder(self.model, NoDrafter(), FixedLength(0), CHAIN, lambda token: False)
-        cache = PromptCache(self.model, self.place, self.key, PIECE, self.exact, self.told.append)
+        cache = PromptCache(self.model, self.place, self.key, PIECE, self.as_new, self.told.append)
         self.session = Session(
             decoder,
             piece=lambda token: bytes([97 + token]),
@@ -66,11 +66,11 @@ class Run:
 
 
 def folder(path: Path, **changes: float) -> StatePlace:
-    return replace(StatePlace(path / "states", is_folder=True, least_seconds=0.0), **changes)  # type: ignore[arg-type]
+    return replace(StatePlace(path / "states", is_folder=True, least_seconds=0.0, as_new=False), **changes)  # type: ignore[arg-type]
 
 
 def file(path: Path) -> StatePlace:
-    return StatePlace(path / "my.state", is_folder=False, least_seconds=0.0)
+    return StatePlace(path / "my.state", is_folder=False, least_seconds=0.0, as_new=False)
 
 
 @pytest.fixture(params=[folder, file])
@@ -130,16 +130,16 @@ def test_what_is_recalled_is_told_with_the_progress(place):
 
 @pytest.mark.parametrize("shared", [0, 7, 8, 63, 64, 65, 99, 100])
 @pytest.mark.parametrize("earlier", [0, 12])
-def test_with_exact_a_warm_start_makes_the_passes_of_a_cold_one(tmp_path, shared: int, earlier: int):
+def test_where_the_text_is_to_be_that_of_a_cold_start_its_passes_are_made(tmp_path, shared: int, earlier: int):
     """Also where the first run had a chat, and read its last prompt in other passes."""
-    place, first = folder(tmp_path), Run(folder(tmp_path), exact=True)
+    place, first = folder(tmp_path), Run(folder(tmp_path), as_new=True)
     prompt = DOCUMENT[:40]
     while earlier:
         prompt, earlier = [*prompt, *first.answer(prompt, 5).tokens, 1], earlier - 6
     first.answer([*prompt, *DOCUMENT[len(prompt) :]])
     first.end()
     asked = [*prompt, *DOCUMENT[len(prompt) :]][:shared] + [25] * 30
-    warm, new = Run(place, exact=True), Run(folder(tmp_path / "new"), exact=True)
+    warm, new = Run(place, as_new=True), Run(folder(tmp_path / "new"), as_new=True)
     said = warm.answer(asked)
     assert new.answer(asked).text == said.text
     cached = said.stats.cached_tokens
@@ -147,6 +147,19 @@ def test_with_exact_a_warm_start_makes_the_passes_of_a_cold_one(tmp_path, shared
     assert warm.model.passes == new.model.passes[cached // PIECE :]
     assert cached <= shared
     assert cached or shared < 40
+
+
+def test_what_a_chat_kept_is_read_anew_where_that_makes_another_text_and_both_are_kept(tmp_path):
+    place = folder(tmp_path)
+    chat = Run(place)
+    text = [*DOCUMENT[:20], *chat.answer(DOCUMENT[:20], 5).tokens, *DOCUMENT]
+    chat.answer(text)
+    chat.end()
+    for cached in (16, 120):
+        run = Run(place, as_new=True)
+        assert run.answer(text).stats.cached_tokens == cached
+        run.end()
+    assert Run(place).answer(text).stats.cached_tokens == len(text) - 1
 
 
 def test_a_model_that_cannot_go_back_recalls_what_goes_on_where_it_ended(place):
@@ -433,7 +446,7 @@ def test_an_interrupted_read_leaves_the_cache_as_it_was(place):
     def stop() -> None:
         raise Cancelled
 
-    cache = PromptCache(run.model, place, "a model", PIECE, exact=False, tell=print)
+    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
     with pytest.raises(Cancelled):
         cache.recall([*DOCUMENT, 1], 0, stop)
     assert run.model.cached == [4, 5]

@@ -34,15 +34,15 @@ def write_whole(path: Path, content: bytes, *, private: bool = True) -> None:
         raise
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes | memoryview]) -> None:
+def write_pieces(path: Path, pieces: Iterable[bytes | memoryview], *, nameless: bool = bool(_NAMELESS)) -> None:
     """The same for a private file that is too large to be copied in the memory.
 
-    Where the system can, the file has no name before it is whole: then a process that is killed leaves nothing behind.
+    Where the system can, the file is `nameless` before it is whole, and a process that is killed leaves nothing behind.
     Raises `OSError`, and what `pieces` raises.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     temporary = _beside(path)
-    handle, named = _opened(temporary)
+    handle, named = _opened(temporary, nameless)
     try:
         with os.fdopen(handle, "wb") as file:
             for piece in pieces:
@@ -62,9 +62,9 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name[:40]}.{token_hex(4)}")
 
 
-def _opened(temporary: Path) -> tuple[int, bool]:
+def _opened(temporary: Path, nameless: bool) -> tuple[int, bool]:
     """A new file for writing, and whether it has its name already. Raises `OSError`."""
-    if _NAMELESS and Path("/proc/self/fd").is_dir():
+    if nameless and Path("/proc/self/fd").is_dir():
         with suppress(OSError):  # not all file systems can
             return os.open(temporary.parent, os.O_WRONLY | _NAMELESS, 0o600), False
     return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600), True

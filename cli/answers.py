@@ -10,6 +10,7 @@ from .exit_codes import exit_code
 from .extract import extracted, no_block
 from .interruption import Stopped
 from .json_output import answer_content
+from .unanswered import unanswered
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -37,7 +38,7 @@ class Answer:
     def error(self) -> SpecchatError | None:
         """Why it is not what was asked for."""
         missing = self.extract and self.block is None and self.finished.finish_reason != "cancelled"
-        return self.finished.error or (no_block(self.finished.seed) if missing else None)
+        return self.finished.error or unanswered(self.finished) or (no_block(self.finished.seed) if missing else None)
 
     @property
     def whole(self) -> bool:

@@ -22,9 +22,10 @@ from .json_text import written
 from .options import OutputOptions
 from .render import Renderer
 from .request import Limits
-from .screen import wrapped
+from .screen import warn, wrapped
 from .speaker import check_length
 from .status_line import StatusLine
+from .unanswered import unanswered
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -78,6 +79,8 @@ class Comparer:
             self.env.stdout.write(self._json(comparison, parting) + "\n")
         else:
             self._say(texts(comparison, parting, self.pair.session.piece, self.pair.config.exact))
+            if missing := unanswered(comparison.plain[0]):
+                warn(self.env, f"{missing.message} {missing.hint}")
         self.env.stdout.flush()
 
     def _variants(self, waking: Sequence[int]) -> tuple[Variant, Variant]:

@@ -16,11 +16,13 @@ from .interruption import Stopped, stopping
 from .keeper import Keeper
 from .kept_chat import header_of
 from .notes import items_note, row_notes
+from .render import unheard
 from .request import Limits
 from .screen import note
 from .sessions.lines import Header
 from .speaker import Speaker, check_length
 from .spoken import Spoken, spoken_by
+from .unanswered import unanswered
 from .unechoed import unechoed
 
 if TYPE_CHECKING:
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
 _FULL = 0.85
 """The share of the context from which on the chat says what can be done about it."""
 _SAID_OF_LENGTH = "/undo and /clear make room, /set ctx N more of it."
-
-
-def _unheard(_: str) -> None:
-    """For answers that are not kept piece by piece."""
 
 
 def _message(finished: GenerationFinished) -> Message:
@@ -126,6 +124,8 @@ class Dialogue:
             raise spoken.finished.error
         if spoken is None or spoken.finished.finish_reason == "cancelled":
             raise Stopped
+        if missing := unanswered(spoken.finished):
+            raise missing
 
     def answer_again(self) -> None:
         """Answer the last question, which there is, once more."""
@@ -144,7 +144,8 @@ class Dialogue:
                 self.tell("The model has nothing to add.")
             spoken = replace(spoken, prompt=prompt, tokens=[*tokens, *spoken.tokens])
             said = self.pair.session.said(prompt, spoken.tokens)
-            self.conversation.replace_answer(Message("assistant", said.text, said.reasoning))
+            reasoning = said.reasoning if self.pair.session.around(prompt) else self._answer.reasoning
+            self.conversation.replace_answer(Message("assistant", said.text, reasoning))
             self._keep_anew(spoken.finished)
         self._conclude(spoken, "Stopped; the answer stays as it was.")
 
@@ -206,7 +207,7 @@ class Dialogue:
     def _speak(
         self, prompt: Callable[[], list[int]], index: int = 0, seed: int | None = None, kept: bool = False
     ) -> Spoken | None:
-        """An answer on the screen; None if Ctrl-C or an error came before its first word.
+        """An answer on the screen; None if Ctrl-C or an error came before its first word, or any that it goes on with.
 
         A question that is `kept` is dropped again then. What is shown is kept while it is, also of an answer that goes
         on, which is one from `index` on.
@@ -214,9 +215,10 @@ class Dialogue:
         interrupt = self.pair.session.interrupt
         with stopping(interrupt), unechoed(self.env) if self.chatting else nullcontext():
             tokens = prompt()
-            heard = self.keeper.show if kept or index else _unheard
+            heard = self.keeper.show if kept or index else unheard
             finished = None if interrupt.requested else self.speaker.speak(tokens, index, seed, heard)
-        if finished and (finished.text or finished.finish_reason not in ("cancelled", "error")):
+        said = finished and (finished.text or (index and finished.reasoning))
+        if finished and (said or finished.finish_reason not in ("cancelled", "error")):
             return spoken_by(self.pair, tokens, index, finished)
         if kept:
             self.keeper.drop(1)
@@ -229,18 +231,18 @@ class Dialogue:
             self.tell(stopped)
             return
         self._last = spoken
-        if spoken.finished.error:
-            raise spoken.finished.error
+        if error := spoken.finished.error or unanswered(spoken.finished, in_a_chat=True):
+            raise error
         n_ctx = self.pair.session.n_ctx
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")
 
     def _told(self) -> tuple[Sequence[int], Sequence[int], int | None]:
-        """The prompt of the last answer, its tokens and its seed, if it was given just now."""
-        if self.last:
-            return self.last.prompt, self.last.tokens, self.last.finished.seed
+        """The prompt of the last answer, its tokens and its seed, if it was given just now, and to the same prompt."""
         prompt = self.pair.chat_tokens(self.conversation.messages[:-1])
-        return prompt, self.pair.answer_tokens(prompt, self._answer.content), None
+        if self.last and list(self.last.prompt) == prompt:  # /think may have changed it
+            return self.last.prompt, self.last.tokens, self.last.finished.seed
+        return prompt, self.pair.answer_tokens(prompt, self._answer.content, self._answer.reasoning), None
 
     def _fitting(self, question: str) -> list[int]:
         """The prompt, for which old turns are dropped if they are to be. Raises `PromptTooLongError`."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from specchat.profiles.paths import exists
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from .answers import Answer
@@ -14,7 +16,7 @@ from .json_text import written
 from .options import OutputOptions
 from .output_file import write_answer
 from .render import Renderer
-from .screen import one_line, report, visible
+from .screen import one_line, report, write_text
 from .status_line import StatusLine
 from .tally import Tally
 from .unshown import Answerer
@@ -38,7 +40,7 @@ class EachRun:
         line = StatusLine(answerer.env, shown=not answerer.quiet)
         try:
             for number, asked in enumerate(self.files, 1):
-                if asked.path is not None and asked.path.exists() and not self.force:
+                if asked.path is not None and exists(asked.path) and not self.force:
                     tally.skipped += 1
                 else:
                     self._settle(asked, f"{number:,} of {len(self.files):,}", answerer, tally, line)
@@ -78,13 +80,11 @@ class EachRun:
         content = {"file": asked.name, **answer.content(answerer.pair)}
         wanted = f"{written(content)}\n" if self.output.json else answer.wanted
         if asked.path is not None:
-            write_answer(asked.path, wanted)
+            _save(asked.path, wanted)
             return answer
         line.clear()
         heading = "" if self.output.json else _heading(asked, tally)
-        env = answerer.env
-        env.stdout.write(heading + (visible(wanted) if env.stdout_is_terminal else wanted))
-        env.stdout.flush()
+        write_text(answerer.env, heading + wanted)
         return answer
 
     def _shown(self, asked: AskedFile, text: str, answerer: Answerer, tally: Tally) -> Answer:
@@ -92,7 +92,7 @@ class EachRun:
         env, pair = answerer.env, answerer.pair
         events = answerer.events(text)
         env.stdout.write(_heading(asked, tally))
-        renderer = Renderer(env, self.output, pair.session.n_ctx)
+        renderer = Renderer(env, self.output, pair.session.n_ctx, answerer.folds)
         answer = Answer(renderer.show(events), extract=False)
         if self.output.stats or self.output.verbose:
             renderer.conclude(answer.finished, pair.exactness)
@@ -104,6 +104,14 @@ class EachRun:
 def _heading(asked: AskedFile, tally: Tally) -> str:
     """The line above an answer, and between it and the one before an empty one."""
     return ("\n" if tally.tokens else "") + f"--- {one_line(asked.name)}\n\n"
+
+
+def _save(path: Path, text: str) -> None:
+    """Write an answer. Raises `SpecchatError`, so that the other files are still asked about."""
+    try:
+        write_answer(path, text)
+    except OSError as error:
+        raise SpecchatError(f"{path} cannot be written: {error.strerror or error}.", "Is the disk full?") from error
 
 
 def _content(env: Environment, name: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from specchat.speculative.events import TextChunk
 from specchat.speculative.messages import Message
 
 from .sessions.lines import Header
@@ -35,10 +36,10 @@ class Keeper:
         self.log.add(Message("user", question))
         self._complain()
 
-    def show(self, text: str) -> None:
+    def show(self, piece: TextChunk) -> None:
         """A piece of the answer was shown, or of more of the last one."""
         if self.log:
-            self.log.show(text)
+            self.log.show(piece.text, piece.is_reasoning)
 
     def answered(self, answer: Message, finish_reason: str, seed: int) -> None:
         """The answer is complete."""

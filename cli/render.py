@@ -22,8 +22,14 @@ from .thoughts import Thoughts
 if TYPE_CHECKING:
     from specchat.speculative.llama.exactness import Exactness
 
+Heard = Callable[[TextChunk], None]
+"""What is told each piece that is shown."""
 LONG_PROMPT = 256
 """From so many new tokens on, reading a prompt is worth a line."""
+
+
+def unheard(_: TextChunk) -> None:
+    """For answers of which nothing is kept before they are complete."""
 
 
 @dataclass(slots=True)
@@ -43,7 +49,7 @@ class Renderer:
     def __post_init__(self) -> None:
         self._line = StatusLine(self.env, shown=not self.options.quiet)
 
-    def show(self, events: Iterator[Event], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
+    def show(self, events: Iterator[Event], heard: Heard = unheard) -> GenerationFinished:
         """Show a whole generation as it happens, each piece told to `heard`, and return how it ended."""
         writer, pieces = AnswerWriter(self.env, self.options.tint), Pieces(self.env, self.options.markdown)
         figures = LiveFigures(self.env.now, self.n_ctx)
@@ -68,12 +74,13 @@ class Renderer:
                         thoughts.count(len(step.tokens))
                     case TextChunk(text, is_reasoning=True):
                         thoughts.add(text)
+                        heard(event)
                     case TextChunk(text, from_draft):
                         thoughts.end()
                         self._line.clear()
                         if not self.options.json:
                             write(pieces.push(text, from_draft))
-                        heard(text)
+                        heard(event)
                     case GenerationFinished():
                         return event
         finally:
@@ -86,10 +93,6 @@ class Renderer:
         """Say what there is to say about a generation that is over."""
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
-        elif finished.reasoning and not finished.text and finished.finish_reason == "length" and not self.options.quiet:
-            warn(
-                self.env, "The answer is cut before it began: -n N lets the model think longer, --think off not at all."
-            )
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
             note(self.env, items_note(self.env, statistics(finished, self.n_ctx, thorough, exactness)))

@@ -40,5 +40,5 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
 
 def _tell_of(chat: "Dialogue", name: str) -> None:
     answer = chat.conversation.answer
-    told = f" The last: {beginning(answer.content)}" if answer else ""
+    told = f" The last: {beginning(answer.content)}" if answer and answer.content else ""
     chat.tell(f"Going on with {name}, {counted(len(chat.conversation.turns) // 2, 'answer')} so far.{told}")

@@ -40,7 +40,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
         speaker = Speaker(env, pair, limits(options.answer, settings), options.output, folds=settings.think == "hide")
         ask = chat_asker(pair, Conversation(settings.system).messages)
         if plan.many:
-            plan.many.run(Answerer(env, pair, speaker.limits, ask, options.script.extract, quiet))
+            plan.many.run(Answerer(env, pair, speaker.limits, ask, options.script.extract, quiet, speaker.folds))
         elif chat.compare:
             Comparer(env, pair, speaker.limits, options.output, speaker.folds).run(_prompt(ask, plan))
         elif options.script.wanted:

@@ -91,6 +91,12 @@ def write_rows(env: Environment, rows: Sequence[tuple[str, str]]) -> None:
         env.stdout.writelines(f"{line.rstrip()}\n" for line in lines)
 
 
+def write_text(env: Environment, text: str) -> None:
+    """Text that others wrote, on standard output: as it is, save that no terminal obeys it."""
+    env.stdout.write(visible(text) if env.stdout_is_terminal else text)
+    env.stdout.flush()
+
+
 def agrees(env: Environment, question: str) -> bool:
     """Whether the person at the terminal says yes; the end of the input is a no."""
     try:

@@ -13,7 +13,7 @@ from .json_text import written
 from .loading import tell_notices
 from .output_file import write_answer
 from .render import Renderer
-from .screen import visible
+from .screen import write_text
 from .script_options import ScriptOptions
 from .speaker import Speaker, check_length
 from .status_line import StatusLine
@@ -69,6 +69,4 @@ class Scripted:
             raise
 
     def _show(self, text: str) -> None:
-        env = self.speaker.env
-        env.stdout.write(visible(text) if env.stdout_is_terminal else text)
-        env.stdout.flush()
+        write_text(self.speaker.env, text)

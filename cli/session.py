@@ -12,7 +12,7 @@ from .extract import extracted
 from .gather import gathered
 from .help_format import GroupedCommand
 from .json_text import written
-from .screen import note, one_line, visible, warn
+from .screen import note, one_line, warn, write_text
 from .session_options import ExportOptions, ListOptions, PathOptions, RemoveOptions, ShowOptions
 from .session_table import overview, overview_json, shown
 from .sessions.recovery import Recovered
@@ -46,9 +46,9 @@ def show(env: Environment, options: ShowOptions) -> None:
     """Show what was said in a session."""
     found = _found(env, options.name)
     if options.last or options.extract:
-        _write(env, _last(found, options.extract).rstrip("\n") + "\n")
+        write_text(env, _last(found, options.extract).rstrip("\n") + "\n")
     else:
-        _write(env, shown(found.place.name, found.transcript, env.room))
+        write_text(env, shown(found.place.name, found.transcript, env.room))
 
 
 def export(env: Environment, options: ExportOptions) -> None:
@@ -59,7 +59,7 @@ def export(env: Environment, options: ExportOptions) -> None:
     name, chat = found.place.name, found.transcript
     text = written(session_content(name, chat)) + "\n" if options.form == "json" else session_markdown(name, chat)
     if options.output in (None, "-"):
-        _write(env, text)
+        write_text(env, text)
     else:
         _write_file(Path(options.output or ""), text.encode(errors="backslashreplace"))
 
@@ -103,10 +103,6 @@ def _last(found: Recovered, extract: bool) -> str:
     if text is None:
         raise SpecchatError("There is no code block in the answer.", "With --last all of it is shown.")
     return text
-
-
-def _write(env: Environment, text: str) -> None:
-    env.stdout.write(visible(text) if env.stdout_is_terminal else text)
 
 
 def _write_file(file: Path, content: bytes) -> None:

@@ -1,18 +1,20 @@
 """`specchat show`: what a model is, and whether a draft fits it, from the headers of their files alone."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from specchat.profiles.gguf.facts import ModelFacts
 from specchat.profiles.gguf.vocabulary import vocabulary
 from specchat.profiles.seen_model import SeenModel
 from specchat.speculative.compatibility import Compatibility, check_vocabularies
-from specchat.speculative.errors import SpecchatError
+from specchat.speculative.errors import SpecchatError, UsageError
 
 from .environment import Environment
 from .json_text import written
 from .quantities import file_size
-from .screen import write_rows
+from .screen import write_rows, write_text
 from .shared_options import DraftOption, JsonOption, ModelArgument, OfflineOption
 from .whereabouts import see_named, whereabouts
 
@@ -27,6 +29,9 @@ class ShowOptions:
     model: ModelArgument
     draft: DraftOption = None
     offline: OfflineOption = False
+    template: Annotated[
+        bool, typer.Option("--template", help="Only its chat template, as --chat-template FILE takes it.")
+    ] = False
     json: JsonOption = False
 
 
@@ -37,6 +42,9 @@ def show(env: Environment, options: ShowOptions) -> None:
     """
     where = whereabouts(env, offline=options.offline)
     target = see_named(env, options.model, where)
+    if options.template:
+        _show_template(env, target, options)
+        return
     draft = see_named(env, options.draft, where) if options.draft else None
     fit = _fit(target, draft) if draft else None
     if options.json:
@@ -45,6 +53,16 @@ def show(env: Environment, options: ShowOptions) -> None:
         write_rows(env, _rows(target, draft, fit))
     if isinstance(fit, SpecchatError):
         raise fit
+
+
+def _show_template(env: Environment, model: SeenModel, options: ShowOptions) -> None:
+    """The template alone. Raises `UsageError` where there is none, or more is asked for."""
+    if options.draft or options.json:
+        raise UsageError("--template shows a template and nothing else.", "Leave --draft and --json out.")
+    template = model.header.text("tokenizer.chat_template")
+    if not template:
+        raise UsageError(f"{model.header.name} has no chat template.", "--chat-template FILE gives it one.")
+    write_text(env, template if template.endswith("\n") else f"{template}\n")
 
 
 def _fit(target: SeenModel, draft: SeenModel) -> FitOrError:

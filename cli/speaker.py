@@ -1,6 +1,6 @@
 """A loaded pair that answers on the screen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from .interruption import ending
 from .json_output import answer_json
 from .loading import tell_notices
 from .options import OutputOptions
-from .render import Renderer
+from .render import Heard, Renderer, unheard
 from .request import Limits
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Speaker:
         prompt: Sequence[int],
         index: int = 0,
         seed: int | None = None,
-        heard: Callable[[str], None] = lambda text: None,
+        heard: Heard = unheard,
     ) -> GenerationFinished:
         """Show what follows `prompt`, to its end or to the error that ended it. Raises `PromptTooLongError`.
 
@@ -73,9 +73,9 @@ class Speaker:
         tell_notices(self.env, self.pair, self.output.quiet)
         return finished
 
-    def speak_once(self, prompt: Sequence[int], heard: Callable[[str], None] = lambda text: None) -> GenerationFinished:
+    def speak_once(self, prompt: Sequence[int]) -> GenerationFinished:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
         with ending(self.pair.session.interrupt):
-            finished = self.speak(prompt, heard=heard)
+            finished = self.speak(prompt)
         check_ended(finished)
         return finished

@@ -28,7 +28,7 @@ def spoken_by(pair: "Pair", prompt: Sequence[int], index: int, finished: Generat
 def _without_end(pair: "Pair", prompt: Sequence[int], index: int, finished: GenerationFinished) -> Sequence[int]:
     """The tokens of the text: without an end token, and without what a stop string cut off."""
     if finished.finish_reason == "stop_string":
-        reasoned = pair.session.reasoned(prompt, finished.tokens, index)
-        return [*finished.tokens[:reasoned], *pair.inner_tokens(finished.text)]
+        tokens, between = pair.session.before_answer(prompt, finished.tokens, index)
+        return [*tokens, *pair.inner_tokens(between + finished.text)]
     is_end = pair.session.decoder.is_end
     return finished.tokens[:-1] if finished.tokens and is_end(finished.tokens[-1]) else finished.tokens

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from .answer_writer import AnswerWriter
 from .environment import Environment
@@ -30,7 +29,9 @@ class Thoughts:
     line: StatusLine
     shown: bool
     noted: bool
-    _state: Literal["none", "going on", "over"] = "none"
+    _going_on: bool = False
+    _ended: bool = False
+    """Whether there was an end before: gpt-oss can think again in the midst of an answer."""
     _tokens: int = 0
     _began: float = 0.0
     _told: float = 0.0
@@ -40,17 +41,18 @@ class Thoughts:
 
     def add(self, text: str) -> None:
         """There is more of it."""
-        if self._state == "none":
-            self._began = self._told = self.env.now()
-            self._write_plain(_BEGIN)
-        self._state = "going on"
         if self.shown:
             self.line.clear()
+        if not self._going_on:
+            self._began = self._told = self.env.now()
+            self._going_on, self._tokens = True, 0
+            self._write_plain(_BEGIN)
+        if self.shown:
             self.live.around(text, partial(self.writer.write, style=THOUGHT))
 
     def count(self, tokens: int) -> None:
         """So many tokens came in a round."""
-        if self._state != "going on":
+        if not self._going_on:
             return
         self._tokens += tokens
         now = self.env.now()
@@ -60,12 +62,13 @@ class Thoughts:
 
     def end(self) -> None:
         """The answer begins."""
-        if self._state != "going on":
+        if not self._going_on:
             return
-        self._state = "over"
+        self._going_on = False
         if self.shown:
             self._write_plain(_END)
-            self._write("\n\n")
+            self._write("" if self._ended else "\n\n")  # what comes between two messages is part of them
+            self._ended = True
         else:
             self.line.clear()
             if self.noted and self.env.stderr_is_terminal:

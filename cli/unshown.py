@@ -56,7 +56,7 @@ class Answerer:
     """Answers one prompt after the other with a loaded pair, each as a run of its own would.
 
     What prompts start with alike is read once; with `--exact` only as far as a run of its own reads it in the same
-    passes.
+    passes. Reasoning that is shown is only counted with `folds`.
     """
 
     env: Environment
@@ -65,6 +65,7 @@ class Answerer:
     ask: Ask
     extract: bool
     quiet: bool
+    folds: bool = False
 
     def answer(self, line: StatusLine, place: str, text: str, system: str | None = None) -> Answer:
         """Answer, while the line says how far it is. Raises what a prompt that makes no sense raises, and `Stopped`."""

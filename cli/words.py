@@ -12,8 +12,10 @@ def option_places(arguments: Sequence[str], with_value: Collection[str]) -> list
     place = 0
     while place < len(arguments) and arguments[place] != "--":
         word = arguments[place]
-        if word.startswith("-") and word != "-":
-            places.append(place)
+        if not word.startswith("-") or word == "-":
+            place += 1
+            continue
+        places.append(place)
         place += 2 if _takes_the_next_word(word, with_value) else 1
     return places
 

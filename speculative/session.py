@@ -113,7 +113,8 @@ class Session:
         if not self._same_passes:
             return common_prefix(self._context[:-1], prompt)
         self._same_passes = False
-        return self._reading.same_passes(common_prefix(self._context[: self._n_prompt - 1], prompt))
+        # the last token is read with its answer
+        return self._reading.same_passes(common_prefix(self._context[: self._n_prompt - 1], prompt[:-1]))
 
     def keep(self) -> None:
         """Keep what was read for the next start, if that is worth it: the last thing that is done with a session."""
@@ -127,18 +128,34 @@ class Session:
         stream.finish()
         return stream
 
-    def reasoned(self, prompt: Sequence[int], tokens: Sequence[int], index: int) -> int:
-        """How many of `tokens`, behind a prompt as `generate` takes it, come before the answer."""
+    def before_answer(self, prompt: Sequence[int], tokens: Sequence[int], index: int) -> tuple[Sequence[int], str]:
+        """What comes before the answer in `tokens`, which stand behind a prompt as `generate` takes it.
+
+        Those of them that do as a whole, and the text behind them, where one token has the end of it and more.
+        """
         stream = AnswerStream(self._splitter(prompt, index))
-        for count, token in enumerate(tokens):
+        for count, token in enumerate(tokens, 1):
             stream.push(self.piece(token))
             if stream.text:
-                return count
-        return len(tokens)
+                text = b"".join(map(self.piece, tokens[:count]))
+                return self._beginning(tokens, max(0, text.rfind(stream.text.encode())))
+        return tokens, ""
+
+    def _beginning(self, tokens: Sequence[int], size: int) -> tuple[Sequence[int], str]:
+        """The first `size` bytes of tokens that have more: whole tokens, and the text of what is left."""
+        count = 0
+        while len(piece := self.piece(tokens[count])) <= size:
+            size -= len(piece)
+            count += 1
+        return tokens[:count], piece[:size].decode(errors="replace")
 
     def lead(self, prompt: Sequence[int]) -> str:
         """The text that stands between a prompt and an answer without reasoning."""
         return self.reasoning.lead(self._ending(prompt)) if self.reasoning else ""
+
+    def around(self, prompt: Sequence[int]) -> tuple[str, str] | None:
+        """The texts around reasoning that stands behind a prompt; None where there can be none."""
+        return self.reasoning.around(self._ending(prompt)) if self.reasoning else None
 
     def skip(self, prompt: Sequence[int]) -> str:
         """The same for a model that would begin to reason otherwise."""

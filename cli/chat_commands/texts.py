@@ -53,6 +53,8 @@ def copy(chat: "Dialogue", _: str) -> None:
     answer = chat.conversation.answer
     if answer is None:
         raise UsageError("Nothing was said yet.", "Ask something first.")
+    if not answer.content:
+        raise UsageError("The last answer is empty.", "/continue goes on with it, /regen gives another.")
     data = answer.content.encode("utf-8", "replace")
     if len(data) > _MOST_COPIED:
         raise UsageError(f"The answer has {len(data):,} bytes, more than a terminal copies.", "Save it: /save NAME")

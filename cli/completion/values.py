@@ -7,7 +7,7 @@ from ..environment import Environment
 from .names import model_names, profile_names, removable_models, session_names
 from .offer import Offer, Values, Word
 
-_Lister = Callable[[Environment], Values]
+Lister = Callable[[Environment], Values]
 
 
 def offer_of(env: Environment, parameter: Any, path: Sequence[str], begun: str, given: Sequence[str]) -> Offer:
@@ -26,9 +26,14 @@ def _values(env: Environment, part: str, places: Sequence[str]) -> Values:
     """What a `part` of a metavar stands for; a word that is no placeholder stands for itself."""
     if part == part.lower():
         return Values(words=(Word(part),) if part else ())
+    lister = lister_of(part, places)
+    return lister(env) if lister else Values()
+
+
+def lister_of(part: str, places: Sequence[str]) -> Lister | None:
+    """What lists the values of a placeholder that is known, by the parameter, command or group that it belongs to."""
     keys = [*(f"{place} {part}" for place in places), part]
-    lister = next((_LISTERS[key] for key in keys if key in _LISTERS), _nothing)
-    return lister(env)
+    return next((_LISTERS[key] for key in keys if key in _LISTERS), None)
 
 
 def _nothing(env: Environment) -> Values:
@@ -75,7 +80,7 @@ def _topics(env: Environment) -> Values:
     return Values(words=tuple(map(Word, TOPICS)))
 
 
-_LISTERS: Mapping[str, _Lister] = {
+_LISTERS: Mapping[str, Lister] = {
     "MODEL": _models,
     "FILE": _file,
     "@FILE": _file_behind_at,
@@ -91,5 +96,6 @@ _LISTERS: Mapping[str, _Lister] = {
     "KIND,": _kinds,
     "TYPE": _cache_types,
     "TOPIC": _topics,
+    **dict.fromkeys(("PROMPT", "TEXT", "N", "N,", "T", "T,", "P", "X", "S"), _nothing),
 }
 """By the placeholder, where need be behind the parameter, the command or its group that it belongs to."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .limits import MOST_OPEN
 from .style import EMPHASIS, PLAIN, STRONG, Style
 
 
@@ -33,6 +34,7 @@ class Emphasis:
     def open(self, mark: str, size: int, both: bool) -> None:
         """Open with a run of `size` marks."""
         self._open.append(_Opener(mark, size, both, size))
+        del self._open[:-MOST_OPEN]
 
     def close(self, mark: str, size: int, both: bool) -> int:
         """Close with a run of `size` marks what they match; returns how many of them match nothing."""

@@ -101,14 +101,13 @@ class SessionLog:
         self._keep(Drop(1), Turn(answer, self._moment(), finish_reason, seed))
         self._partial_ends()
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, is_reasoning: bool = False) -> None:
         """Keep a piece of an answer that is not complete, until it is added, or its question dropped.
 
         Where the last message is an answer, it is that one which goes on.
         """
         if text:
-            before = "" if self._partial.is_open else self.transcript.last_answer or ""
-            self._attempt(lambda _: self._partial.write(before + text))
+            self._attempt(lambda _: self._show(text, is_reasoning))
 
     def drop(self, count: int) -> None:
         """Take the last messages back, as many as there are of them; the system prompt stays."""
@@ -135,6 +134,13 @@ class SessionLog:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _show(self, text: str, is_reasoning: bool) -> None:
+        last = None if self._partial.is_open else self.transcript.last_answer
+        if last:
+            self._partial.write(last.reasoning, is_reasoning=True)
+            self._partial.write(last.content)
+        self._partial.write(text, is_reasoning)
 
     def _moment(self) -> str:
         return self.clock().isoformat(timespec="seconds")

@@ -2,17 +2,15 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-from specchat.speculative.messages import Message
 
 from ..quantities import moment
 from .disk import set_aside, write_all
 from .errors import SessionError, unknown_session
 from .lines import Drop, Entry, Turn, entry_line
 from .names import is_name
-from .partial import decoded, goes_on
+from .partial import answer_in, goes_on
 from .place import Place
 from .reading import Reading, read
 from .transcript import Transcript
@@ -92,15 +90,15 @@ def _interrupted(reading: Reading, partial: bytes, written_at: float) -> Sequenc
 
     An answer that is no longer than the one that was written is that one, or its beginning.
     """
-    text, chat = decoded(partial), reading.transcript
-    if not (text and reading.whole_but_the_end):
+    found, chat = answer_in(partial), reading.transcript
+    if not ((found.content or found.reasoning) and reading.whole_but_the_end):
         return ()
-    when = moment(written_at).astimezone()
-    answer = Turn(Message("assistant", text), when.isoformat(timespec="seconds"), INTERRUPTED)
+    when = moment(written_at).astimezone().isoformat(timespec="seconds")
     if chat.unanswered:
-        return (answer,)
-    if chat.last_answer is not None and goes_on(text, chat.last_answer):
-        return (Drop(1), answer)
+        return (Turn(found, when, INTERRUPTED),)
+    last = chat.last_answer
+    if last is not None and goes_on(found, last):
+        return (Drop(1), Turn(replace(found, reasoning=found.reasoning or last.reasoning), when, INTERRUPTED))
     return ()
 
 

@@ -32,10 +32,10 @@ class Transcript:
         return bool(self.turns) and self.turns[-1].message.role == "user"
 
     @property
-    def last_answer(self) -> str | None:
+    def last_answer(self) -> Message | None:
         """What the assistant said, if that is the last word."""
         last = self.turns[-1].message if self.turns else None
-        return last.content if last and last.role == "assistant" else None
+        return last if last and last.role == "assistant" else None
 
     @property
     def answers(self) -> int:

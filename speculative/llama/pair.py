@@ -68,9 +68,14 @@ class Pair:
             return [*prompt, *self._marks(self.session.skip(prompt))]
         return prompt
 
-    def answer_tokens(self, prompt: Sequence[int], text: str) -> list[int]:
-        """The tokens of an answer to `prompt`, which follow it without reasoning."""
-        return [*self._marks(self.session.lead(prompt)), *self.inner_tokens(text)]
+    def answer_tokens(self, prompt: Sequence[int], text: str, reasoning: str = "") -> list[int]:
+        """The tokens of an answer to `prompt`, behind `reasoning` if that can follow it; without text, that goes on."""
+        around = self.session.around(prompt) if reasoning else None
+        if around is None:
+            return [*self._marks(self.session.lead(prompt)), *self.inner_tokens(text)]
+        opening, closing = around
+        end = [*self._marks(closing), *self.inner_tokens(text)] if text else []
+        return [*self._marks(opening), *self.inner_tokens(reasoning), *end]
 
     def _marks(self, text: str) -> list[int]:
         return self.target.vocabulary.tokenize(text, True) if text else []

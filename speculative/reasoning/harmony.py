@@ -9,7 +9,7 @@ from ..text import overlap
 from .spans import Span, begins, spans
 
 _START, _CHANNEL, _MESSAGE, _END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
-_REASONING = "analysis"
+_REASONING, _FINAL = "analysis", "final"
 _CLOSED = f"{_END}{_START}assistant"
 _HEADERS = (_START, _CHANNEL, _MESSAGE)
 _CUTS = (_END, _START, _CHANNEL, _MESSAGE)
@@ -38,6 +38,14 @@ class Harmony:
             return HarmonySplitter()
         return HarmonySplitter("body", is_reasoning=_is_reasoning(header[1]))
 
+    def around(self, before: str) -> tuple[str, str] | None:
+        """What stands around reasoning behind `before`; None where no more of it can follow."""
+        header = _OPEN.search(before)
+        if header and not _is_reasoning(header[1]):
+            return None
+        opening = "" if header else f"{_CHANNEL}{_REASONING}{_MESSAGE}"
+        return opening, f"{_CLOSED}{_CHANNEL}{_FINAL}{_MESSAGE}"
+
     def skip(self, before: str) -> str:
         """The same for a model that would begin to reason."""
         return self.lead(before)
@@ -47,7 +55,7 @@ class Harmony:
         header = _OPEN.search(before)
         if header and not _is_reasoning(header[1]):
             return ""
-        return f"{_CLOSED if header else ''}{_CHANNEL}final{_MESSAGE}"
+        return f"{_CLOSED if header else ''}{_CHANNEL}{_FINAL}{_MESSAGE}"
 
 
 @dataclass(slots=True)

@@ -33,6 +33,12 @@ class Tags:
         """What has to stand between `before`, the end of a prompt, and an answer without reasoning."""
         return f"\n\n{self.closing}\n\n" if self._is_open(before) else ""
 
+    def around(self, before: str) -> tuple[str, str] | None:
+        """What stands around reasoning behind `before`; None where no more of it can follow."""
+        if before.rstrip().endswith(self.closing):
+            return None
+        return "" if self._is_open(before) else f"{self.opening}\n", f"\n{self.closing}\n\n"
+
     def skip(self, before: str) -> str:
         """The same for a model that would begin to reason: that it did, and thought nothing.
 

@@ -142,8 +142,11 @@ class FakePair:
     def inner_tokens(self, text: str) -> list[int]:
         return list(text.encode())
 
-    def answer_tokens(self, prompt: Sequence[int], text: str) -> list[int]:
-        return [*self.session.lead(prompt).encode(), *self.inner_tokens(text)]
+    def answer_tokens(self, prompt: Sequence[int], text: str, reasoning: str = "") -> list[int]:
+        around = self.session.around(prompt) if reasoning else None
+        if around is None:
+            return list(f"{self.session.lead(prompt)}{text}".encode())
+        return list((around[0] + reasoning + (around[1] + text if text else "")).encode())
 
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))

@@ -17,6 +17,7 @@ import typer
 
 from specchat.cli.app import application
 from specchat.cli.completion.shells import SHELLS
+from specchat.cli.completion.values import lister_of
 
 from ..profiles.stores.layouts import hub_file, ollama_model
 from .fakes import World
@@ -318,3 +319,20 @@ SAY = (
 def test_a_shell_completes(typist, home, line, arguments):
     typed = typist.run(line)
     assert typed == [word.replace("~/", f"{home}/") for word in arguments]
+
+
+def placeholders(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, list[str]]]:
+    """Every placeholder of --help, with the places by which it is looked up."""
+    for parameter in command.params:
+        metavar = (getattr(parameter, "metavar", None) or "").strip("[]").removesuffix("…")
+        for part in metavar.split("|"):
+            if part != part.lower():
+                yield part, [parameter.name, " ".join(path), *path[:1]]
+    for name, each in getattr(command, "commands", {}).items():
+        yield from placeholders(each, (*path, name))
+
+
+def test_every_placeholder_is_known():
+    found = list(placeholders(typer.main.get_command(application())))
+    assert len(found) > 50
+    assert [each for each in found if lister_of(*each) is None] == []

@@ -173,3 +173,25 @@ def test_a_real_process_takes_what_the_shell_makes_of_a_star(here, write_tiny_mo
     line = f"{sys.executable} -m specchat.cli.main run -t 1 -n 9 -m {write_tiny_model(seed=3)} Hi --each *.txt"
     subprocess.run(["bash", "-c", f"{line} -o 'out/{{stem}}.md'"], check=True, capture_output=True, timeout=60)
     assert set(answers(here)) == {"a.md", "b.md"}
+
+
+def test_a_file_that_cannot_be_written_ends_nothing(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text(name)
+
+    def be_in_the_way(world: World, count: int) -> None:
+        (tmp_path / "a.md").mkdir(exist_ok=True)
+
+    files = [str(tmp_path / "a.txt"), str(tmp_path / "b.txt")]
+    ended = World(answers=("One.",), on_pass=be_in_the_way).run(
+        "run", "-m", __file__, "what", "--each", *files, "-o", f"{tmp_path}/{{stem}}.md"
+    )
+    assert ended.code == 1, ended.err
+    assert f"{tmp_path / 'a.md'} cannot be written: Is a directory." in ended.err
+    assert (tmp_path / "b.md").read_text() == "One.\n"
+
+
+@pytest.mark.parametrize("prompt", ["what", "t", "on"])
+def test_a_prompt_that_ends_like_an_option_hides_none(here, prompt):
+    world = World().run(*MODEL, prompt, "--each", "a.txt", "b.txt", "-q")
+    assert len(questions(world)) == 2

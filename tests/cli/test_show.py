@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ..hub.standin import StandIn
-from ..tiny import TinyModel, write_tiny
+from ..tiny import CHATML, TinyModel, write_tiny
 from .fakes import World
 
 
@@ -171,3 +171,10 @@ def test_a_split_model_is_as_large_as_all_its_files(folder):
         write_tiny(folder / f"m-0000{part}-of-00002.gguf", TinyModel(metadata={"split.count": 2}))
     size = (folder / "m-00001-of-00002.gguf").stat().st_size
     assert f"size            {2 * size / 1000:.1f} kB in 2 files\n" in show(folder, "m-00002-of-00002.gguf").out
+
+
+def test_the_template_alone(folder):
+    write_tiny(folder / "bare.gguf", TinyModel(template=None))
+    assert show(folder, "big.gguf", "--template").out == f"{CHATML}\n"
+    assert show(folder, "bare.gguf", "--template").code == 2
+    assert show(folder, "big.gguf", "--template", "--json").code == 2

@@ -110,13 +110,47 @@ def test_an_answer_that_goes_on_stands_outside_the_reasoning(loaded):
     assert (said.reasoning, said.text) == ("", "Yes")
 
 
+@pytest.mark.parametrize("model", [{"template": OPENS}, {"template": SWITCHES}, {"control": CHANNELS}])
+def test_an_answer_goes_on_behind_its_reasoning_or_in_it(loaded, model):
+    pair = loaded(**model)
+    prompt = pair.chat_tokens(user("a"))
+    whole = pair.session.said(prompt, pair.answer_tokens(prompt, "Yes", "Hm <|im_end|>."))
+    assert (whole.reasoning, whole.text) == ("Hm <|im_end|>.", "Yes")
+    cut = pair.session.said(prompt, [*pair.answer_tokens(prompt, "", "Hm"), *pair.inner_tokens(" so.")])
+    assert (cut.reasoning, cut.text) == ("Hm so.", "")
+    asked = loaded(False, **model)
+    prompt = asked.chat_tokens(user("a"))
+    assert spell(asked, asked.answer_tokens(prompt, "Yes", "Hm.")) == "Yes"
+
+
 def test_what_tokens_say_is_told_apart(loaded):
     pair = loaded(template=OPENS)
     prompt, tokens = pair.chat_tokens(user("a")), pair.inner_tokens("Hm.\n</think>\n\nYes")
     said = pair.session.said(prompt, tokens)
     assert (said.reasoning, said.text) == ("Hm.", "Yes")
-    assert spell(pair, tokens[: pair.session.reasoned(prompt, tokens, 0)]) == "Hm.\n</think>\n\n"
-    assert pair.session.reasoned([*prompt, *tokens], pair.inner_tokens("No"), len(tokens)) == 0
+    before, between = pair.session.before_answer(prompt, tokens, 0)
+    assert (spell(pair, [*before]), between) == ("Hm.\n</think>\n\n", "")
+    assert pair.session.before_answer([*prompt, *tokens], pair.inner_tokens("No"), len(tokens)) == ([], "")
+
+
+@pytest.mark.parametrize("answer", ["\U0001f600 a", "<b", " \nb", "\u6f22", "a"])
+@pytest.mark.parametrize("reasoning", ["", "Hm.\n</think>", "Hm."])
+def test_nothing_of_an_answer_comes_before_it(loaded, reasoning: str, answer: str):
+    pair = loaded(control=("<think>", "</think>"))
+    prompt = pair.chat_tokens(user("a"))
+    opening = f"<think>{reasoning}" if reasoning else ""
+    tokens = pair.target.vocabulary.tokenize(opening + answer, True)
+    before, between = pair.session.before_answer(prompt, tokens, 0)
+    said = pair.session.said(prompt, tokens)
+    assert spell(pair, [*before]) + between + said.text == opening + answer
+
+
+def test_a_token_that_ends_the_reasoning_and_begins_the_answer_is_cut(loaded):
+    session = loaded(template=OPENS).session
+    pieces = {1: b"<think>Hm.</think", 2: b">Yes", 3: b" sir"}
+    session.piece = pieces.__getitem__
+    session.reasoning = Tags("<think>", "</think>")
+    assert session.before_answer([], [1, 2, 3], 0) == ([1], ">")
 
 
 def test_raw_text_is_not_told_apart(loaded):

@@ -123,6 +123,17 @@ def test_an_answer_follows_at_once_what_leads_to_it(form: ReasoningFormat, skipp
         assert split(form, "Yes.", before + lead) == ("", "Yes.")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_reasoning_that_was_written_down_is_read_as_such_and_goes_on(form: ReasoningFormat):
+    for before in ("assistant\n", f"assistant\n{split_opening(form)}"):
+        around = form.around(before)
+        assert around is not None
+        opening, closing = around
+        assert split(form, f"{opening}Hm.{closing}Yes.", before) == ("Hm.", "Yes.")
+        assert split(form, f"{opening}Hm. Yes?{closing}", before) == ("Hm. Yes?", "")
+    assert form.around(f"assistant\n{form.skip('assistant')}") is None
+
+
 def split_opening(form: ReasoningFormat) -> str:
     return form.opening if isinstance(form, Tags) else "<|channel|>analysis<|message|>"
 

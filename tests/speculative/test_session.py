@@ -221,6 +221,17 @@ def test_a_session_that_starts_over_with_the_same_passes_makes_those_of_a_new_on
     assert target(talk).passes[before:] == target(new).passes[cached // 4 :]
 
 
+@pytest.mark.parametrize("size", [4, 7, 8, 9])
+def test_the_passes_are_also_the_same_for_a_prompt_that_the_one_before_begins_with(size: int):
+    talk, new = session(n_batch=4), session(n_batch=4)
+    finish(talk, list(range(20)), max_tokens=1)
+    before = len(target(talk).passes)
+    talk.start_over(same_passes=True)
+    cached = finish(talk, list(range(size)), max_tokens=5).stats.cached_tokens
+    finish(new, list(range(size)), max_tokens=5)
+    assert target(talk).passes[before:] == target(new).passes[cached // 4 :]
+
+
 def test_an_answer_is_read_again_where_passes_are_to_be_the_same():
     talk = session(n_batch=4)
     answer = finish(talk, list(range(8)), max_tokens=12).tokens

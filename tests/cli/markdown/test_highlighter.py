@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specchat.cli.markdown.emphasis import Emphasis
 from specchat.cli.markdown.highlighter import Highlighter
-from specchat.cli.markdown.limits import MOST_HELD
+from specchat.cli.markdown.limits import MOST_HELD, MOST_OPEN
 
 from .looks import look, styled
 
@@ -151,3 +152,10 @@ def test_emphasis_goes_on_in_the_next_line_of_its_paragraph():
     assert look("a **b\nc** d") == "a {1:**b}\n{1:c**} d"
     assert look("> a **b\n> c** d") == "{2:>} a {1:**b}\n{2:>} {1:c**} d"
     assert look("> a **b\nc** d") == "{2:>} a {1:**b}\nc** d"
+
+
+def test_of_much_that_is_opened_and_never_closed_only_the_last_is_kept():
+    emphasis = Emphasis()
+    for _ in range(1000):
+        emphasis.open("*", 1, both=False)
+    assert [emphasis.close("*", 1, both=False) for _ in range(MOST_OPEN + 1)] == [0] * MOST_OPEN + [1]

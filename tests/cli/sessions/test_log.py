@@ -455,3 +455,29 @@ def test_nothing_stays_open(tmp_path):
         with pytest.raises(SpecchatError):
             SessionLog.open(tmp_path, name)
     assert len(list(handles.iterdir())) == before
+
+
+@pytest.mark.parametrize(
+    ("shown", "answer"),
+    [
+        ([("Hm.\n", True), (" Yes!", True)], Message("assistant", "", "Hm.\n Yes!")),
+        ([("Hm.", True), ("Be", False), ("cause", False)], Message("assistant", "Because", "Hm.")),
+        ([("I look.", False), ("Hm.", True), ("Yes", False)], Message("assistant", "I look.Yes")),
+    ],
+)
+def test_what_was_thought_before_an_answer_is_kept_while_it_is_shown(tmp_path, shown, answer):
+    with SessionLog.create(tmp_path, "chat", HEADER) as log:
+        log.add(user("Why?"))
+        for text, is_reasoning in shown:
+            log.show(text, is_reasoning)
+    with SessionLog.open(tmp_path, "chat") as opened:
+        assert opened.messages[-1] == answer
+
+
+def test_more_thoughts_of_an_answer_that_never_began_are_kept_too(tmp_path):
+    with SessionLog.create(tmp_path, "chat", HEADER) as log:
+        log.add(user("Why?"))
+        log.add(Message("assistant", "", "Hm."))
+        log.show(" Yes!", is_reasoning=True)
+    with SessionLog.open(tmp_path, "chat") as opened:
+        assert opened.messages[-1] == Message("assistant", "", "Hm. Yes!")

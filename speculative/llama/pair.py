@@ -33,8 +33,8 @@ from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling
 
-_EXACT_PASS = 128
-"""Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
+_SHARED_PASS = 128
+"""Tokens of a prompt that are read together where what prompts share is to be read once, but in whole passes only."""
 
 
 @dataclass
@@ -225,7 +225,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     reasoning = None if config.raw else reasoning_format(target.vocabulary, config.chat_template or target.template)
     if config.thinks and reasoning is None:
         notices.append(f"{target.name} is not known to reason; it answers at once.")
-    piece = min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch
+    in_whole_passes = config.exact or (config.states is not None and config.states.as_new)
+    piece = min(target.n_batch, _SHARED_PASS) if in_whole_passes else target.n_batch
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,

@@ -97,9 +97,10 @@ class PromptCache:
     def keep(self, text: Sequence[int], whole: int) -> None:
         """Keep what the cache holds of `text`, if reading that again would take long; the rest of it is forgotten.
 
-        The first `whole` tokens were read in the passes of a prompt alone. What fails is told.
+        The first `whole` tokens were read in the passes of a new session; `as_new`, no more is of use.
+        What fails is told.
         """
-        count = common_prefix(self.model.cached, text)
+        count = common_prefix(self.model.cached, text[:whole] if self.as_new else text)
         tokens = list(text[:count])
         ends_there = count == len(self.model.cached) or self.model.can_rollback
         if not ends_there or not self._is_worth_it(tokens):

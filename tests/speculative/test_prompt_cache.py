@@ -179,11 +179,13 @@ def test_what_is_read_quickly_is_not_kept(tmp_path):
     assert not slow.path.exists()
 
 
-def test_another_question_does_not_write_the_document_again(tmp_path):
+@pytest.mark.parametrize(("as_new", "tokens"), [(False, 3), (True, 100)])
+def test_another_question_does_not_write_the_document_again(tmp_path, as_new: bool, tokens: int):
+    """As new, answers are no part of what is kept, however long they are."""
     place = folder(tmp_path)
     for question in (QUESTION, OTHER):
-        run = Run(place)
-        run.answer([*DOCUMENT, *question], tokens=3)
+        run = Run(place, as_new=as_new)
+        run.answer([*DOCUMENT, *question], tokens)
         run.end()
     assert len(list(place.path.iterdir())) == 1
 

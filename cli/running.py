@@ -34,6 +34,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     options = replace(options, pair=replace(options.pair, states=plan.states))
     settings = plan.wanted.settings
     config = obtain_config(env, options.pair, plan.wanted, quiet=quiet, chat_template=plan.template)
+    config = replace(config, scores=options.script.logprobs)
     if plan.suggested:
         keep_suggestion(env, plan.suggested)
     with load(env, config, quiet) as pair:

@@ -57,6 +57,27 @@ def names(drafter: Drafter, model: str) -> tuple[str, ...]:
             return (model,)
 
 
+def _beyond(name: str, trained: int) -> str:
+    return (
+        f"{name} was trained on texts of {trained:,} tokens. This one is longer, so it guesses from the latest of it, "
+        "and may be right less often."
+    )
+
+
+@dataclass(slots=True)
+class Once:
+    """Does something the first time that it is called."""
+
+    action: Callable[[], None]
+    _done: bool = False
+
+    def __call__(self) -> None:
+        """Do it, unless it was done."""
+        if not self._done:
+            self._done = True
+            self.action()
+
+
 @dataclass(frozen=True, slots=True)
 class _DraftLoader:
     """Loads the draft of a target."""
@@ -111,7 +132,9 @@ class _DraftLoader:
 
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
         ids = fit.compatibility
-        return ModelDrafter(draft, self.target.vocabulary.is_end, self._n_ctx(fit), ids.limit, ids.forbidden)
+        is_end = self.target.vocabulary.is_end
+        beyond = Once(lambda: self.tell(_beyond(draft.name, fit.n_ctx_train)))
+        return ModelDrafter(draft, is_end, self._n_ctx(fit), ids.limit, ids.forbidden, beyond)
 
     def _n_ctx(self, fit: Fit) -> int:
         return min(self.target.n_ctx, fit.n_ctx_train)

@@ -145,6 +145,11 @@ class LlamaModel:
         return loading.metadata(self._model, key)
 
     @property
+    def can_rollback(self) -> bool:
+        """Whether the cache can forget its last tokens alone."""
+        return not self._memory.recurrent
+
+    @property
     def template(self) -> str | None:
         """The chat template that the file has."""
         return self.metadata("tokenizer.chat_template")
@@ -265,6 +270,32 @@ class LlamaModel:
         left = memory.recover(length) if self._broken else memory.back_to(length, len(self._cached))
         self._broken = False
         del self._cached[left:]
+
+    def save_state(self) -> memoryview:
+        """What the cache holds, as bytes of llama.cpp's `llama_state_seq_get_data`. Raises `DecodeError`."""
+        size = self._call(llama_cpp.llama_state_seq_get_size, self._context, 0)
+        state = (ctypes.c_uint8 * size)()
+        if not size or self._call(llama_cpp.llama_state_seq_get_data, self._context, state, size, 0) != size:
+            raise DecodeError(f"llama.cpp cannot hand out its state: {self._backend.take_complaint() or 'no reason'}.")
+        return memoryview(state).cast("B")
+
+    def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
+        """Let the cache hold `tokens`, whose `state` a model that is loaded alike has saved.
+
+        Where llama.cpp refuses it the cache is empty, and the answer False. It trusts the bytes: whoever calls has to
+        know that they are the saved ones.
+        """
+        self._take_back(0)
+        if not 0 < len(tokens) <= self.n_ctx or not state:
+            return False
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer(state)
+        taken = self._call(llama_cpp.llama_state_seq_set_data, self._context, buffer, len(state), 0)
+        if taken != len(state) or not self._memory.holds(len(tokens)):
+            self._backend.take_complaint()
+            self._memory.clear()
+            return False
+        self._cached.extend(tokens)
+        return True
 
     def close(self) -> None:
         """Give the memory back; the second time nothing happens."""

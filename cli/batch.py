@@ -43,7 +43,8 @@ class BatchRun:
             raise
         finally:
             line.clear()
-        tally.tell()
+        failed = f"{self.results.failed:,} of them an error, which stays until its line is taken out of the file"
+        tally.tell(*([failed] if self.results.failed else []))
         tally.conclude()
 
     def _unique(self, item: Item) -> Item:
@@ -61,6 +62,7 @@ class BatchRun:
         """Answer one, and write that down whole: Ctrl-C leaves it out, or is heard when it is written."""
         with ending(answerer.pair.session.interrupt):
             content, error = self._answered(item, answerer, tally, line)
+            line.clear()
             write({"id": item.id, "index": item.index, **content, **failure_content(error)})
             tally.count(error and type(error)(f"line {item.line}: {error.message}", error.hint))
 

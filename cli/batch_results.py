@@ -30,6 +30,8 @@ class Results:
     env: Environment
     path: Path | None = None
     done: Counter[str] = field(default_factory=Counter)
+    failed: int = 0
+    """How many of those that are done have an error in the place of an answer."""
     size: int = 0
 
     def has(self, identity: str | int) -> bool:
@@ -90,6 +92,7 @@ def _take(results: Results, line: bytes, where: str) -> None:
             content = json.loads(line)
             content["index"]  # only we number them as well
             results.done[key(content["id"])] += 1
+            results.failed += "error" in content
             results.size += len(line)
             return
         except (ValueError, TypeError, KeyError, RecursionError):

@@ -59,8 +59,8 @@ def verify_text(name: str, found: "Verified", columns: int) -> str:
     title = f"{name}: the largest difference of logits from those of passes over one token, on the same text"
     blocks = [title, *([found.notice] if found.notice else [])]
     titles = [wrapped(block, columns, "  ") for block in blocks]
-    table = "\n".join(_table(found)) or "Nothing to measure: this model cannot take tokens back."
-    meaning = [_meaning(found)] if found.probe.roundings else []
+    table = "\n".join(_table(found))
+    meaning = [_meaning(found)]
     if found.probe.cuts:
         meaning.append("The last row is for the same prompt read in smaller pieces, which drafting never changes.")
     return "\n\n".join([*titles, table, *(wrapped(each, columns) for each in meaning)])

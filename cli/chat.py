@@ -68,7 +68,7 @@ class Chat:
             if text.strip() and not dialogue.drops_oldest and not command_in(text, COMMANDS):
                 dialogue.fitting(message_in(text))
         except PromptTooLongError as error:
-            return error.message
+            return f"{error.message} {error.hint}"
         except Exception:  # noqa: BLE001
             return None
         return None

@@ -12,6 +12,7 @@ from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
 
 from .draft_wish import DraftWish
+from .loading import tell_notices
 from .request import with_settings
 from .speaker import Speaker
 
@@ -103,6 +104,7 @@ class ChatPair:
         """Free the models."""
         self.draft(True)
         self.speaker.pair.close()
+        tell_notices(self.speaker.env, self.speaker.pair, self.speaker.output.quiet)
 
     def _sample(self, config: PairConfig, settings: Settings) -> None:
         pair = self.speaker.pair

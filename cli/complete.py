@@ -38,7 +38,8 @@ def complete(
     from .askers import raw_asker
     from .flags import PairOptions, flag_settings
     from .form import asked_form
-    from .loading import load
+    from .kept_states import state_place
+    from .loading import load, tell_notices
     from .precedence import asked
     from .request import check_model, limits, obtain_config
     from .script_rules import check_script, prepared
@@ -50,8 +51,15 @@ def complete(
     env.color = script.color
     check_script(script, output)
     form = asked_form(env, answer)
+    states = state_place(env, prompt.prompt_cache, session=False)
     options = PairOptions(
-        models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose, form=form
+        models=models,
+        drafting=drafting,
+        machine=machine,
+        sampling=sampling,
+        verbose=output.verbose,
+        form=form,
+        states=states,
     )
     wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
@@ -75,3 +83,4 @@ def complete(
             Scripted(speaker, script, destination).run(ask(text, None))
         else:
             speaker.speak_once(ask(text, None))
+    tell_notices(env, pair, output.quiet)

@@ -5,10 +5,14 @@ import re
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import SpecchatError
+from specchat.speculative.state_file import MOST_BYTES
+from specchat.speculative.state_places import kept_bytes
 
 from .environment import Environment
+from .kept_states import states_folder
 from .loading import importing_llama_cpp
 from .memory import main_memory
+from .quantities import file_size
 from .screen import write_rows
 from .version import installed_version
 
@@ -27,9 +31,9 @@ def doctor(env: Environment) -> None:
 
             build = build_info()
     except SpecchatError:
-        write_rows(env, [*general_rows(), *machine_rows()])
+        write_rows(env, [*general_rows(), *machine_rows(), *cache_rows(env)])
         raise
-    write_rows(env, [*general_rows(), *build_rows(build), *machine_rows()])
+    write_rows(env, [*general_rows(), *build_rows(build), *machine_rows(), *cache_rows(env)])
 
 
 def general_rows() -> list[tuple[str, str]]:
@@ -61,6 +65,13 @@ def machine_rows() -> list[tuple[str, str]]:
         ("threads", f"{default_threads()}, one for each core that may be used"),
         ("memory", _memory()),
     ]
+
+
+def cache_rows(env: Environment) -> list[tuple[str, str]]:
+    """What is kept of prompts that were read."""
+    folder = states_folder(env)
+    kept = kept_bytes(folder) if folder else 0
+    return [("prompt cache", f"{file_size(kept)} of at most {file_size(MOST_BYTES)} in {folder}")] if kept else []
 
 
 def _room(device: "Device") -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specchat.profiles.names import parse_model
 from specchat.profiles.settings import NONE, Layer, Settings, parse_draft
 from specchat.speculative.constraint.grammar import Grammar
+from specchat.speculative.state_places import StatePlace
 
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 
@@ -48,7 +49,10 @@ SPELLED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
-    """All the options that say how a pair is loaded; with a `form`, how its answers are to look."""
+    """All the options that say how a pair is loaded; with a `form`, how its answers are to look.
+
+    What the pair reads is kept at `states`.
+    """
 
     models: ModelOptions
     drafting: DraftingOptions
@@ -56,6 +60,7 @@ class PairOptions:
     sampling: SamplingOptions
     verbose: bool
     form: Grammar | None = None
+    states: StatePlace | None = None
 
 
 def flag_settings(

@@ -89,6 +89,8 @@ OPTIONS = {
     "--spec-type": "Draft without a model by --draft ngram.",
     "-cd": "The draft's context is always as long as the target's (-c).",
     "--ctx-size-draft": "The draft's context is always as long as the target's (-c).",
+    "--prompt-cache-all": "--prompt-cache FILE keeps the answer of a chat as well: leave it out.",
+    "--prompt-cache-ro": "--prompt-cache FILE writes again only where much is new: leave it out.",
     "--mirostat": _MIROSTAT,
     "--mirostat-lr": _MIROSTAT,
     "--mirostat-ent": _MIROSTAT,

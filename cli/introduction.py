@@ -75,8 +75,6 @@ def _why_ngrams(pair: "Pair", wish: DraftWish) -> list[str]:
 def _why_nothing(pair: "Pair", wish: DraftWish) -> list[str]:
     if pair.config.draft == "none":
         return [f"as {wish.said_at} says"]
-    if not pair.target.can_rollback:
-        return ["this model takes no tokens back"]
     if pair.config.draft_length == 0:
         return ["the draft length is 0"]
     return ["the draft cannot"]

@@ -70,8 +70,10 @@ class Keeper:
         self.name, self.log = name, log
 
     def close(self) -> None:
-        """Let other processes open it."""
+        """Let other processes open it. One in which nothing was said that was not taken back is removed."""
         if self.log:
+            if not self.log.transcript.turns:
+                self.log.remove()
             self.log.close()
         self.log = None
 

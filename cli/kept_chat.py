@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer
+from specchat.profiles.settings import Layer, parse_draft
 from specchat.profiles.sources import LocalFile, ModelSource, spelled
 from specchat.speculative.errors import UsageError
 
+from .draft_wish import DraftWish
 from .environment import Environment
 from .options import ChatOptions
 from .sessions.lines import Header
@@ -27,14 +28,17 @@ class KeptChat:
     begun: bool = False
 
     def with_its_model(self, flags: Layer, profile: str | None) -> Layer:
-        """The options with the model that the session was held with, if they name none themselves.
+        """The options with the models that the session was held with, if they name none themselves.
 
         Raises `UsageError` and `SessionError` where the session cannot be read.
         """
         if not (self.sessions and self.name and self.begun) or flags.settings.target or profile:
             return flags
-        target = parse_model(self.sessions.read(self.name).transcript.header.model)
-        return Layer(replace(flags.settings, target=target), {**flags.origins, "target": f"session {self.name}"})
+        header, said_at = self.sessions.read(self.name).transcript.header, f"session {self.name}"
+        settings, origins = replace(flags.settings, target=parse_model(header.model)), {"target": said_at}
+        if header.draft_named is not None and settings.draft is None:
+            settings, origins = replace(settings, draft=parse_draft(header.draft_named)), {**origins, "draft": said_at}
+        return Layer(settings, {**flags.origins, **origins})
 
     def if_wanted(self, env: Environment, chatting: bool) -> "KeptChat":
         """The same, or nothing for an answer in a script that names no session."""
@@ -59,8 +63,17 @@ def kept_chat(env: Environment, options: ChatOptions) -> KeptChat:
     return KeptChat(sessions, name, begun=name is not None and name in sessions.names())
 
 
-def header_of(pair: "Pair", source: ModelSource | None, system: str | None) -> Header:
-    """The first line of a session with `pair`, whose target was named as `source` says."""
+def header_of(pair: "Pair", source: ModelSource | None, wish: DraftWish, system: str | None) -> Header:
+    """The first line of a session with `pair`, whose target was named as `source` says, and its draft as `wish`."""
     target = pair.config.target.absolute()
     model = str(target) if source is None or isinstance(source, LocalFile) else spelled(source)
-    return Header(local_time().isoformat(timespec="seconds"), model, " and ".join(pair.drafted_by), system)
+    started, drafted_by = local_time().isoformat(timespec="seconds"), " and ".join(pair.drafted_by)
+    return Header(started, model, drafted_by, system, _named(wish))
+
+
+def _named(wish: DraftWish) -> str | None:
+    """What is to draft, so that it means the same in another folder; None leaves that to us."""
+    choice = parse_draft(wish.choice)
+    if isinstance(choice, LocalFile):
+        return str(choice.path.absolute())
+    return None if choice == "auto" else wish.choice

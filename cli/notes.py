@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from .environment import Environment
-from .screen import joined
+from .screen import joined, width_of
 
 
 def items_note(env: Environment, items: Sequence[str]) -> str:
@@ -13,7 +13,9 @@ def items_note(env: Environment, items: Sequence[str]) -> str:
 
 
 def row_notes(env: Environment, rows: Sequence[tuple[str, str]]) -> list[str]:
-    """A note for each name with what belongs to it: on a narrow terminal below it."""
+    """A note for each name with what belongs to it: below it where a narrow terminal has no room."""
     width = max(len(name) for name, _ in rows)
-    narrow = any(width + 2 + len(text) > env.columns() for _, text in rows)
-    return [f"{name}\n    {text}" if narrow else f"{name:<{width}}  {text}" for name, text in rows]
+    return [
+        f"{name}\n    {text}" if width + 2 + width_of(text) > env.columns() else f"{name:<{width}}  {text}"
+        for name, text in rows
+    ]

@@ -67,6 +67,7 @@ class Renderer:
                 match event:
                     case PromptProgress(total=total):
                         figures.reads(total)
+                        self._recalled(event)
                         self._progress(event)
                     case RoundFinished(step):
                         figures.add(step)
@@ -103,6 +104,11 @@ class Renderer:
             return True
         watched = self.env.stdout_is_terminal and self.env.stderr_is_terminal
         return watched and not self.options.quiet and not self.options.json
+
+    def _recalled(self, event: PromptProgress) -> None:
+        """Say once what need not be read."""
+        if event.recalled and event.read == event.cached and self._wants_statistics():
+            note(self.env, f"{event.recalled:,} of {event.total:,} tokens of the prompt come from the disk.")
 
     def _progress(self, event: PromptProgress) -> None:
         if event.total - event.cached < LONG_PROMPT:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from specchat.profiles.settings import Layer
 from specchat.speculative.errors import UsageError
+from specchat.speculative.state_places import StatePlace
 
 from .compare import check_comparable
 from .environment import Environment
 from .flags import PairOptions, flag_settings
 from .input import read_prompt, text_or_file
 from .kept_chat import KeptChat, kept_chat
+from .kept_states import state_place
 from .options import AnswerOptions, ChatOptions, OutputOptions, PromptOptions
 from .precedence import Asked
 from .script_options import ScriptOptions
@@ -46,6 +48,7 @@ class RunPlan:
     destination: Path | None
     text: str | None
     chats: bool
+    states: StatePlace | None
 
 
 def run_flags(env: Environment, options: RunOptions) -> Layer:
@@ -84,7 +87,17 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
         destination=destination,
         text=text,
         chats=chats,
+        states=_states(env, options, kept, chats),
     )
+
+
+def _states(env: Environment, options: RunOptions, kept: KeptChat, chats: bool) -> StatePlace | None:
+    """Where to keep what was read. Raises `UsageError` where that contradicts other options."""
+    asked, chat = options.prompt.prompt_cache, options.chat
+    for option, given in (("--no-save", chat.no_save), ("--compare", chat.compare)):
+        if given and asked is not None:
+            raise UsageError(f"With {option} nothing is kept.", "Leave that out, or --prompt-cache.")
+    return state_place(env, asked, session=kept.sessions is not None and (chats or kept.name is not None))
 
 
 def _prepare_chat(env: Environment, options: RunOptions) -> None:

@@ -9,7 +9,7 @@ from .compare import Comparer
 from .conversation import Conversation
 from .dialogue import Dialogue
 from .environment import Environment
-from .loading import load
+from .loading import load, tell_notices
 from .other_models import OtherModels
 from .precedence import asked
 from .request import limits, obtain_config
@@ -31,6 +31,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
         show_config(env, asked(env, flags, models.profile), options.output.json)
         return
     plan = run_plan(env, options, flags)
+    options = replace(options, pair=replace(options.pair, states=plan.states))
     settings = plan.wanted.settings
     config = obtain_config(env, options.pair, plan.wanted, quiet=quiet, chat_template=plan.template)
     config = replace(config, scores=options.script.logprobs)
@@ -47,6 +48,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
             Scripted(speaker, options.script, plan.destination).run(_prompt(ask, plan))
         else:
             _talk(_dialogue(speaker, options, plan), plan)
+    tell_notices(env, pair, quiet)
 
 
 def _prompt(ask: Ask, plan: RunPlan) -> Sequence[int]:

@@ -18,6 +18,8 @@ _MEASURED = {4: 8, 12: 16}
 """After so many plain passes one over so many tokens is measured: kernels like multiples of their tiles."""
 _HOPELESS = 0.75
 """Where a pass costs so much of as many plain ones, no longer one is measured."""
+_SETBACK_STEP = 0.2
+"""How far one of them moves what setbacks are taken to cost."""
 _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
 _FORGOTTEN = 24
@@ -39,7 +41,11 @@ class AdaptiveLength:
     target_costs: CostCurve
     sources: Mapping[str, Source]
     most: int
+    setback: float = 0.0
+    """What taking back wrong guesses costs, in plain passes, until it is measured."""
     mood: float = 0.85
+    _setback_seconds: float | None = None
+    _was_wrong: bool = False
     _tokens: float = 0.0
     _seconds: float = 0.0
     _plain_passes: int = 0
@@ -80,12 +86,12 @@ class AdaptiveLength:
 
     def observe(self, step: Round) -> None:
         """Learn what a pass cost, what became of the guesses, and how sure the target was."""
-        self.target_costs.observe(1 + len(step.draft), step.target_seconds)
-        self._plain_passes += not step.draft
+        caused = self._learn_costs(step)
+        self._plain_passes += not step.draft and not step.reread
         self._since_plain = self._since_plain + 1 if step.draft else 0
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
-        gain = len(step.tokens) - step.target_seconds / self.target_costs.at(1)
+        gain = len(step.tokens) - caused / self.target_costs.at(1)
         for name, source in self.sources.items():
             if step.draft and name == step.draft.source:
                 source.observe(step.draft, step.verdict, self._mood_score, gain)
@@ -94,6 +100,29 @@ class AdaptiveLength:
         for lead in step.leads:
             self.mood = _MOOD_MEMORY * self.mood + (1 - _MOOD_MEMORY) * sigmoid(lead)
 
+    def _learn_costs(self, step: Round) -> float:
+        """Learn what a pass costs, and apart from that, what it costs to take the wrong guesses of the last one back.
+
+        Returns the seconds that the target spends on this draft, now or in the next pass.
+        """
+        length = 1 + len(step.draft)
+        again = 0.0
+        if step.reread and self.target_costs:
+            again = max(0.0, step.target_seconds - self.target_costs.at(length))
+        else:
+            self.target_costs.observe(length, step.target_seconds)
+        if self._was_wrong:
+            before = self._setback()
+            self._setback_seconds = before + _SETBACK_STEP * (again - before)
+        self._was_wrong = step.verdict.accepted < len(step.draft)
+        return step.target_seconds - again + self._was_wrong * self._setback()
+
+    def _setback(self) -> float:
+        """The seconds that a wrong guess costs in the next pass."""
+        if self._setback_seconds is None:
+            return self.setback * self.target_costs.at(1)
+        return self._setback_seconds
+
     def plain_seconds(self) -> float | None:
         """See `DraftLength.plain_seconds`."""
         return self.target_costs.at(1) if self._plain_passes >= _FEWEST_PLAIN else None
@@ -101,14 +130,14 @@ class AdaptiveLength:
     def afresh(self) -> "AdaptiveLength":
         """The same rule as a new process would start it: it knows what passes cost, which is kept, and nothing else."""
         return AdaptiveLength(
-            self.target_costs, {name: source.afresh() for name, source in self.sources.items()}, self.most
+            self.target_costs, {name: source.afresh() for name, source in self.sources.items()}, self.most, self.setback
         )
 
     def _prices(self, most: int) -> Prices:
         # how costs go on is not known far beyond what was measured, and a long draft that was wrong is dear
         costs = self.target_costs.upto(1 + min(most, self.most, 2 + 2 * max(self.target_costs.measured)))
         rate = max(1 / costs[0], self._tokens / self._seconds if self._seconds else 0.0)
-        return Prices((rate * costs).tolist(), rate, most)
+        return Prices((rate * costs).tolist(), rate, most, rate * self._setback())
 
     @property
     def _mood_score(self) -> float:

@@ -11,7 +11,7 @@ from .draft_length import DraftLength
 from .drafting import Draft, Drafter, Guess
 from .errors import IncompleteError
 from .logprobs import ScoredToken, scored
-from .model import LanguageModel, Rows, advance
+from .model import LanguageModel, Rows, go_back
 from .rounds import Round
 from .sampling import Logits, SamplerChain
 from .verification import Verification
@@ -66,7 +66,9 @@ class SpeculativeDecoder:
         started = perf_counter()
         draft = self._draft(context, most, verification, index, law) if most > 0 else Draft()
         drafted = perf_counter()
-        rows = advance(self.target, [*context, *draft.tokens], len(draft) + 1)
+        text, n_rows = [*context, *draft.tokens], len(draft) + 1
+        kept = go_back(self.target, text, n_rows)
+        rows = self.target.decode(text[kept:], n_rows)
         said: list[Drawable] = []
         verdict = verification.verify(draft, self._distributions(rows, context, draft, law, said), index)
         leads = tuple(map(law.lead, rows, said, verdict.tokens))
@@ -74,7 +76,8 @@ class SpeculativeDecoder:
         tokens = self._until_end(verdict.tokens)
         plain = self.draft_length.plain_seconds()
         found = self._scored(rows, said, tokens)
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found)
+        reread = len(text) - kept - n_rows
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found, reread)
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
         def propose(logits: Logits, text: Sequence[int]) -> Guess | None:

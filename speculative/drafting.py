@@ -13,6 +13,8 @@ from .sampling import Logits
 MODEL, NGRAM = "model", "ngram"
 """The sources of drafts."""
 
+_FIRST = 4
+
 Propose = Callable[[Logits, Sequence[int]], "Guess | None"]
 """Chooses a guess from the draft's logits after a text, as the target would choose; None where nothing may come."""
 
@@ -132,23 +134,45 @@ class SeveralDrafters:
 
 
 class DraftModel(LanguageModel, Protocol):
-    """A language model that can be freed."""
+    """A language model that guesses, and can be freed."""
+
+    def nearest(self, length: int) -> int:
+        """How many tokens `rollback(length)` would leave."""
+
+    def keep(self) -> None:
+        """Keep a short way back to what is cached now: what is decoded next is a guess."""
 
     def close(self) -> None:
         """Free it; a second call does nothing."""
 
 
-def knows(context: Sequence[int], n_ctx: int, n_vocab: int, read: int = 0) -> bool:
-    """Whether a draft can go on with `context`, of which it has read the first `read` tokens already."""
-    return len(context) < n_ctx and all(token < n_vocab for token in context[read:])
+def window(context: Sequence[int], n_ctx: int) -> Sequence[int]:
+    """What a draft with a context of `n_ctx` reads of `context`, which leaves room for a guess.
+
+    That is all of it, or its first few tokens, which attention rests on (StreamingLLM, arXiv 2309.17453), and its last
+    ones. Where these begin moves by half of `n_ctx` at once, so that most rounds read nothing again: about one token
+    for each that the text grows by.
+    """
+    if len(context) < n_ctx:
+        return context
+    step, first = max(1, n_ctx // 2), min(_FIRST, n_ctx // 8)
+    left_out = step * ((len(context) - n_ctx) // step + 1)
+    return [*context[:first], *context[first + left_out :]]
+
+
+def knows(text: Sequence[int], n_vocab: int, read: int = 0) -> bool:
+    """Whether a draft can go on with `text`, of which it has read the first `read` tokens already."""
+    return bool(text) and all(token < n_vocab for token in text[read:])
 
 
 @dataclass(frozen=True, slots=True)
 class ModelDrafter:
     """A small model guesses one token after the other, and keeps its cache between the rounds.
 
-    It is fed only what it has not seen: one token after a rejection, two after full acceptance. `n_vocab` is the
-    number of ids that target and draft share, `forbidden` are ids among them that mean different things.
+    It is fed only what it has not seen: one token after a rejection, two after full acceptance, and what it cannot
+    take back otherwise. Of a text that is longer than its context of `n_ctx`, it reads a window, and `beyond` is
+    called. `n_vocab` is the number of ids that target and draft share, `forbidden` are ids among them that mean
+    different things.
     """
 
     model: DraftModel
@@ -156,17 +180,21 @@ class ModelDrafter:
     n_ctx: int
     n_vocab: int
     forbidden: Sequence[int] = ()
+    beyond: Callable[[], None] = lambda: None
 
     def offers(self, context: Sequence[int], propose: Propose) -> Sequence[Offer]:
         """Guesses to the end of the draft's context or of the text; none after tokens that it does not know."""
-        known = min(common_prefix(self.model.cached, context), len(context) - 1)
-        if not knows(context, self.n_ctx, self.n_vocab, known):
+        seen = window(context, self.n_ctx)
+        known = self.model.nearest(min(common_prefix(self.model.cached, seen), len(seen) - 1))
+        if not knows(seen, self.n_vocab, known):
             return ()
-        return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1 - known),)
+        return (Offer(MODEL, self._guesses(context, seen, propose), behind=len(seen) - 1 - known),)
 
-    def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
-        text = list(context)
-        rows = advance(self.model, text, 1)
+    def _guesses(self, context: Sequence[int], seen: Sequence[int], propose: Propose) -> Iterator[Guess]:
+        text, most = list(context), len(context) + self.n_ctx - len(seen)
+        if len(seen) < len(context):
+            self.beyond()
+        rows = advance(self.model, seen, 1)
         while True:
             guess = propose(self._logits(rows), text)
             if guess is None:
@@ -174,8 +202,10 @@ class ModelDrafter:
             yield guess
             text.append(guess.token)
             # what follows an end is dropped, so no guess behind it can matter to any verification
-            if self.is_end(guess.token) or len(text) >= self.n_ctx:
+            if self.is_end(guess.token) or len(text) >= most:
                 return
+            if len(text) == len(context) + 1:
+                self.model.keep()
             rows = self.model.decode([guess.token], 1)
 
     def close(self) -> None:

@@ -13,11 +13,15 @@ FinishReason = Literal["stop", "length", "stop_string", "cancelled", "context_fu
 
 @dataclass(frozen=True, slots=True)
 class PromptProgress:
-    """`read` of the `total` tokens of the prompt are in the target's cache, `cached` of them from before."""
+    """`read` of the `total` tokens of the prompt are in the target's cache, `cached` of them from before.
+
+    Of those, `recalled` ones come from the disk.
+    """
 
     read: int
     total: int
     cached: int
+    recalled: int = 0
 
 
 @dataclass(frozen=True, slots=True)

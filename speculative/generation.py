@@ -10,6 +10,7 @@ from .errors import Cancelled, IncompleteError, SpecchatError
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
+from .reading import Settled
 from .reasoning.stream import AnswerStream
 from .rounds import Round
 from .stats import generation_stats
@@ -20,14 +21,16 @@ from .verification import Verification
 class Generation:
     """Reads the prompt that `context` holds and generates after it, in place, until one of the ends is reached.
 
-    `piece` gives the bytes of a token; `settled` is how much of the context may be reused from the cache; `room` is
-    how many tokens may be added, and `full` names the reason when they all were.
+    `piece` gives the bytes of a token; `settle` is called first and says how much of the context may be reused from
+    the cache; `has_read` is told how many tokens were read in how many seconds; `room` is how many tokens may be added,
+    and `full` names the reason when they all were.
     """
 
     decoder: SpeculativeDecoder
     piece: Callable[[int], bytes]
     context: list[int]
-    settled: int
+    settle: Callable[[], Settled]
+    has_read: Callable[[int, float], None]
     n_batch: int
     room: int
     full: FinishReason
@@ -48,9 +51,13 @@ class Generation:
         self._n_prompt = len(self.context)
         started, first_token = perf_counter(), 0.0
         try:
-            yield from self._read_prompt()
+            settled = self.settle()
+            reading_since = perf_counter()
+            yield from self._read_prompt(settled)
             for step in self.decoder.rounds(self.context, self.room, self.verification, self.index, self.constraint):
-                first_token = first_token or perf_counter()
+                if not first_token:
+                    first_token = perf_counter()
+                    self.has_read(self._n_prompt - self._n_cached, first_token - reading_since)
                 self._rounds.append(step)
                 yield from self._say(step)
                 yield RoundFinished(self._rounds[-1])
@@ -68,11 +75,11 @@ class Generation:
             yield TextChunk(span.text, from_draft=False, is_reasoning=span.is_reasoning)
         yield self._finished(first_token - started, finished - first_token)
 
-    def _read_prompt(self) -> Iterator[Event]:
+    def _read_prompt(self, settled: Settled) -> Iterator[Event]:
         self._n_cached = -1
-        for read in read_ahead(self.decoder.target, self.context, self.settled, self.n_batch):
+        for read in read_ahead(self.decoder.target, self.context, settled.kept, self.n_batch):
             self._n_cached = read if self._n_cached < 0 else self._n_cached
-            yield PromptProgress(read, self._n_prompt, self._n_cached)
+            yield PromptProgress(read, self._n_prompt, self._n_cached, min(settled.recalled, self._n_cached))
             self.interrupt.check()
 
     def _say(self, step: Round) -> Iterator[Event]:

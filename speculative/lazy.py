@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from .drafting import MODEL, Drafter, Guess, ModelDrafter, Offer, Propose, SeveralDrafters, knows
+from .drafting import MODEL, Drafter, Guess, ModelDrafter, Offer, Propose, SeveralDrafters, knows, window
 from .errors import SpecchatError
 
 
@@ -30,9 +30,10 @@ class LazyDrafter:
         """The model's offer."""
         if self._loaded is not None:
             return self._loaded.offers(context, propose)
-        if not knows(context, self.n_ctx, self.n_vocab):
+        seen = window(context, self.n_ctx)
+        if not knows(seen, self.n_vocab):
             return ()
-        return (Offer(MODEL, self._guesses(context, propose), behind=len(context) - 1, loading=self.seconds),)
+        return (Offer(MODEL, self._guesses(context, propose), behind=len(seen) - 1, loading=self.seconds),)
 
     def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
         for offer in self.load_now().offers(context, propose):

@@ -51,20 +51,27 @@ def advance(model: LanguageModel, context: Sequence[int], n_logits: int) -> Rows
     Everything that can happen to a cache heals here: rejected drafts, an edited message, an interrupted pass, a
     memory that forgot more than it was asked to. `context` holds at least `max(1, n_logits)` tokens.
     """
+    return model.decode(context[go_back(model, context, n_logits) :], n_logits)
+
+
+def go_back(model: LanguageModel, context: Sequence[int], n_logits: int) -> int:
+    """Take back what is not of `context`, or is among its last `n_logits` tokens; returns how many are left."""
     kept = common_prefix(model.cached, context)
-    kept = model.rollback(min(kept, len(context) - max(1, n_logits)))
-    return model.decode(context[kept:], n_logits)
+    return model.rollback(min(kept, len(context) - max(1, n_logits)))
 
 
 def read_ahead(model: LanguageModel, context: Sequence[int], kept: int, piece: int) -> Iterator[int]:
     """Read `context` in pieces until at most one piece is left, and yield the number of tokens read so far.
 
     At most `kept` tokens of what is cached are reused, so that a caller decides where the pieces begin: how a
-    prompt is cut into passes is part of the result, to the last bits.
+    prompt is cut into passes is part of the result, to the last bits. What a cache has forgotten of them is read in
+    pieces of its own.
     """
-    kept = model.rollback(min(kept, common_prefix(model.cached, context), len(context) - 1))
+    reusable = min(kept, common_prefix(model.cached, context), len(context) - 1)
+    kept = model.rollback(reusable)
     yield kept
-    while len(context) - kept > piece:
-        model.decode(context[kept : kept + piece], 0)
-        kept += piece
+    while len(context) - kept > piece or kept < reusable:
+        end = min(kept + piece, reusable if kept < reusable else len(context))
+        model.decode(context[kept:end], 0)
+        kept = end
         yield kept

@@ -10,12 +10,14 @@ class Prices:
     """Times as tokens: what could be made in that time at the `rate`, in tokens per second, that is achieved now.
 
     `passes[k]` is the price of a pass of the target that checks k guesses, or of a longer one if that is cheaper;
-    `left` is how many tokens the text may still grow by.
+    `left` is how many tokens the text may still grow by; a draft that is not all right costs `setback` besides, where
+    the target reads again to take tokens back.
     """
 
     passes: Sequence[float]
     rate: float
     left: int
+    setback: float = 0.0
 
     @property
     def plain(self) -> float:
@@ -27,8 +29,14 @@ class Prices:
         """The time of a pass that checks nothing."""
         return self.passes[0] / self.rate
 
+    def value(self, guesses: int, expected: float, right: float) -> float:
+        """The value of checking so many, of which `expected` are right on average, and all with the chance `right`."""
+        return expected - self.passes[guesses] - (1 - right) * self.setback
+
     def cheapest(self, guesses: int) -> int:
-        """The number of guesses, at least `guesses`, that a pass at this price checks."""
+        """The number of guesses, at least `guesses`, that a pass at this price checks, if nonsense costs no more."""
+        if self.setback:
+            return guesses
         longest = len(self.passes) - 1
         return max(guesses, max(k for k in range(guesses, longest + 1) if self.passes[k] <= self.passes[guesses]))
 
@@ -39,11 +47,11 @@ class Prices:
         budget goes, since the price of a pass has steps: one more token may pay only together with the next ones.
         """
         best, expected, paid = -math.inf, 0.0, 0.0
-        for price in self.passes[drafted + 1 :]:
+        for guesses in range(drafted + 1, len(self.passes)):
             right *= chance
             expected += right
             paid += step
-            value = expected - price - paid
+            value = self.value(guesses, expected, right) - paid
             if value > best:
                 best = value
         return best

@@ -91,7 +91,8 @@ def rows_by(
     Only of the last `window` of them, if given. The passes are whole, so `text` goes on as far as they cover. The
     seconds of the fastest pass are put into `seconds`.
     """
-    model.rollback(len(prompt))
+    if model.rollback(len(prompt)) < len(prompt):
+        advance(model, prompt, 1)
     kept: deque[Logits] = deque(maxlen=window)
     for begin in range(0, count, length):
         started = perf_counter()

@@ -14,6 +14,7 @@ class Round:
     `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
     says of each verified token how far it led the target's other candidates, in nats; `plain_seconds` is what a pass
     without a draft costs by now, None where that was not measured. `scored` are the tokens, where that was asked for.
+    The pass read `reread` tokens once more, which the target had forgotten when it took others back.
     """
 
     draft: Draft
@@ -24,6 +25,7 @@ class Round:
     leads: tuple[float, ...] = ()
     plain_seconds: float | None = None
     scored: tuple[ScoredToken, ...] = ()
+    reread: int = 0
 
     @property
     def accepted(self) -> int:

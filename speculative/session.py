@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from .constraint.constraint import Constraint
 from .constraint.gate import Gate, Threshold
@@ -13,6 +14,8 @@ from .generation import Generation
 from .interrupt import Interrupt
 from .model import common_prefix
 from .noise import SeededNoise, answer_seed
+from .prompt_cache import PromptCache
+from .reading import Reading
 from .reasoning.formats import ReasoningFormat
 from .reasoning.spans import Splitter, Unsplit
 from .reasoning.stream import AnswerStream
@@ -30,7 +33,7 @@ class Session:
     generation of a session has a seed of its own, derived from `seed`. Texts in which `reasoning` is told from answers
     are in its format. What `matcher` makes holds each answer to a form; reasoning before it is free. Whoever requests
     the `interrupt` ends the running generation, or else the next one, which then finishes as cancelled; the request is
-    met with that.
+    met with that. What earlier runs read may be in the `prompt_cache`.
     """
 
     decoder: SpeculativeDecoder
@@ -42,15 +45,20 @@ class Session:
     interrupt: Interrupt = field(default_factory=Interrupt)
     reasoning: ReasoningFormat | None = None
     matcher: Callable[[], Matcher] | None = None
+    prompt_cache: PromptCache | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
     _n_prompt: int = 0
     """How much of the context was a prompt."""
     _same_passes: bool = False
+    _reading: Reading = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._reading = Reading(self.n_batch, self.prompt_cache)
 
     def afresh(self, decoder: SpeculativeDecoder, seed: int) -> "Session":
-        """A new session over the same models, which has generated nothing yet."""
-        return replace(self, decoder=decoder, seed=seed, _generations=0, _context=[])
+        """A new session over the same models, which has generated nothing yet, and recalls nothing."""
+        return replace(self, decoder=decoder, seed=seed, prompt_cache=None, _generations=0, _context=[])
 
     def start_over(self, *, seed: int | None = None, same_passes: bool = False) -> None:
         """Answer the next prompt as a new session would, with this seed, or the same one.
@@ -91,7 +99,8 @@ class Session:
             decoder=replace(self.decoder, chain=self.decoder.chain.of_answer(noise, len(prompt) - index)),
             piece=self.piece,
             context=self._context,
-            settled=settled,
+            settle=partial(self._reading.settle, self.decoder.target, self._context, settled, self.interrupt.check),
+            has_read=self._reading.has_read,
             n_batch=self.n_batch,
             room=room if max_tokens is None else min(room, max_tokens),
             full="context_full" if max_tokens is None or max_tokens > room else "length",
@@ -128,8 +137,12 @@ class Session:
         if not self._same_passes:
             return common_prefix(self._context[:-1], prompt)
         self._same_passes = False
-        read = common_prefix(self._context[: self._n_prompt - 1], prompt[:-1])  # the last is read with its answer
-        return read - read % self.n_batch
+        # the last token is read with its answer
+        return self._reading.same_passes(common_prefix(self._context[: self._n_prompt - 1], prompt[:-1]))
+
+    def keep(self) -> None:
+        """Keep what was read for the next start, if that is worth it: the last thing that is done with a session."""
+        self._reading.keep(self._context[:-1])
 
     def said(self, prompt: Sequence[int], tokens: Sequence[int]) -> AnswerStream:
         """What `tokens` say behind `prompt`, as far as its characters are complete."""

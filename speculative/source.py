@@ -117,7 +117,7 @@ class Source:
         """Whether to check a guess although it looks bad: now and then, and at once after one that was right."""
         if bill.loading or prices.ahead(0, 1.0, 1.0, bill.step) - prices.plain <= _MARGIN:
             return False  # too dear for a try, or not even a perfect draft could pay
-        spent = bill.reading + bill.step + prices.passes[1] - prices.passes[0]
+        spent = bill.reading + bill.step + prices.passes[1] - prices.passes[0] + prices.setback
         return self._encouraged or self._unchecked * _WORTH_A_PROBE >= spent * 2 ** min(self._discouraged, 20)
 
     def _why_not(self, bill: "Bill", prices: Prices, mood: float, floor: float) -> Pause | None:
@@ -152,7 +152,7 @@ class Source:
         for guess, right in self._likely(self._timed(offer)):
             guesses.append((guess, right))
             expected += right
-            best = max(best, expected - prices.passes[len(guesses)])
+            best = max(best, prices.value(len(guesses), expected, right))
             if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
                 break
         return guesses
@@ -190,8 +190,8 @@ def _worth(guesses: Sequence[_Likely], prices: Prices, floor: float) -> tuple[in
     expected, best, value = 0.0, 0, floor
     for count, (_, right) in enumerate(guesses, 1):
         expected += right
-        if expected - prices.passes[count] > value:
-            best, value = count, expected - prices.passes[count]
+        if (worth := prices.value(count, expected, right)) > value:
+            best, value = count, worth
     return best, value
 
 

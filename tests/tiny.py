@@ -26,14 +26,21 @@ _WORDS = ("Ġt", "he", "Ġthe", "Ġa", "in", "on", "Ċ Ċ", "er", "user", "Ġ Ġ
 _SPM_WORDS = ("▁t", "he", "▁the", "</", "</s", "to", "<t")
 
 
+Architecture = Literal["llama", "mamba", "jamba", "lfm2", "gemma2"]
+"""Attention; a recurrent state; both, without and with snapshots of it in llama.cpp; attention to a sliding window."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TinyModel:
     """What to write. Models of one seed are equal, save for `noise` times the weights of another seed.
 
+    The even layers of a hybrid are recurrent, the others attend. `window` is the number of tokens that every other
+    layer of gemma2 attends to.
+
     A vocabulary of the tokenizer "bpe" has more `control` tokens if they are given.
     """
 
-    architecture: Literal["llama", "mamba"] = "llama"
+    architecture: Architecture = "llama"
     name: str = "Tiny"
     tokenizer: Literal["bpe", "spm"] = "bpe"
     n_vocab: int = 300
@@ -43,6 +50,7 @@ class TinyModel:
     layers: int = 2
     width: int = 64
     experts: int = 0
+    window: int = 64
     n_ctx: int = 1024
     template: str | None = CHATML
     adds_bos: bool = False
@@ -60,8 +68,7 @@ def write_tiny(path: Path, model: TinyModel) -> Path:
         writer.add_chat_template(model.template)
     for key, value in model.metadata.items():
         (writer.add_string if isinstance(value, str) else writer.add_uint32)(key, value)
-    shapes = _llama_shapes(model) if model.architecture == "llama" else _mamba_shapes(model)
-    for name, weights in _weights(shapes, model).items():
+    for name, weights in _weights(_shapes(model), model).items():
         writer.add_tensor(name, weights)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -77,17 +84,21 @@ def _write_shape(writer: gguf.GGUFWriter, model: TinyModel) -> None:
     writer.add_block_count(model.layers)
     writer.add_layer_norm_rms_eps(1e-5)
     writer.add_vocab_size(model.n_vocab)
-    if model.architecture == "llama":
-        writer.add_feed_forward_length(2 * model.width)
-        writer.add_head_count(2)
+    writer.add_feed_forward_length(0 if model.architecture == "mamba" else 2 * model.width)
+    writer.add_head_count(0 if model.architecture == "mamba" else 2)
+    if model.architecture in ("jamba", "lfm2"):
+        writer.add_head_count_kv([layer % 2 for layer in range(model.layers)])  # 0 marks a recurrent layer
+    elif model.architecture != "mamba":
         writer.add_head_count_kv(1)
         writer.add_rope_dimension_count(model.width // 2)
-        if model.experts:
-            writer.add_expert_count(model.experts)
-            writer.add_expert_used_count(2)
-    else:
-        writer.add_feed_forward_length(0)
-        writer.add_head_count(0)
+    if model.experts:
+        writer.add_expert_count(model.experts)
+        writer.add_expert_used_count(2)
+    if model.architecture == "gemma2":
+        writer.add_sliding_window(model.window)
+    if model.architecture == "lfm2":
+        writer.add_shortconv_l_cache(3)
+    if model.architecture in ("mamba", "jamba"):
         writer.add_ssm_conv_kernel(4)
         writer.add_ssm_inner_size(2 * model.width)
         writer.add_ssm_state_size(8)
@@ -148,20 +159,43 @@ def _byte_characters() -> list[str]:
 Shapes = dict[str, tuple[int, ...]]
 
 
-def _llama_shapes(model: TinyModel) -> Shapes:
-    width, hidden = model.width, 2 * model.width
-    shapes: Shapes = {"token_embd.weight": (model.n_vocab, width), "output.weight": (model.n_vocab, width)}
-    shapes["output_norm.weight"] = (width,)
+def _shapes(model: TinyModel) -> Shapes:
+    width = model.width
+    shapes: Shapes = {"token_embd.weight": (model.n_vocab, width)}
+    if model.architecture != "gemma2":
+        shapes["output.weight"] = (model.n_vocab, width)
+    shapes["token_embd_norm.weight" if model.architecture == "lfm2" else "output_norm.weight"] = (width,)
     for layer in range(model.layers):
-        shapes |= {
-            f"blk.{layer}.attn_norm.weight": (width,),
-            f"blk.{layer}.attn_q.weight": (width, width),
-            f"blk.{layer}.attn_k.weight": (width // 2, width),
-            f"blk.{layer}.attn_v.weight": (width // 2, width),
-            f"blk.{layer}.attn_output.weight": (width, width),
-            f"blk.{layer}.ffn_norm.weight": (width,),
+        name = f"blk.{layer}"
+        shapes[f"{name}.attn_norm.weight"] = (width,)
+        shapes |= _mixer(name, model, layer)
+        if model.architecture != "mamba":
+            shapes[f"{name}.ffn_norm.weight"] = (width,)
+            shapes |= _feed_forward(f"{name}.ffn", width, 2 * width, model.experts)
+        if model.architecture == "gemma2":
+            shapes |= {f"{name}.post_attention_norm.weight": (width,), f"{name}.post_ffw_norm.weight": (width,)}
+    return shapes
+
+
+def _mixer(name: str, model: TinyModel, layer: int) -> Shapes:
+    """What looks at other tokens in a layer."""
+    width = model.width
+    if model.architecture == "mamba" or (model.architecture == "jamba" and layer % 2 == 0):
+        return _mamba(name, width, norms=model.architecture == "jamba")
+    if model.architecture == "lfm2" and layer % 2 == 0:
+        return {
+            f"{name}.shortconv.conv.weight": (width, 3),
+            f"{name}.shortconv.in_proj.weight": (3 * width, width),
+            f"{name}.shortconv.out_proj.weight": (width, width),
         }
-        shapes |= _feed_forward(f"blk.{layer}.ffn", width, hidden, model.experts)
+    shapes: Shapes = {
+        f"{name}.attn_q.weight": (width, width),
+        f"{name}.attn_k.weight": (width // 2, width),
+        f"{name}.attn_v.weight": (width // 2, width),
+        f"{name}.attn_output.weight": (width, width),
+    }
+    if model.architecture == "lfm2":
+        shapes |= {f"{name}.attn_q_norm.weight": (width // 2,), f"{name}.attn_k_norm.weight": (width // 2,)}
     return shapes
 
 
@@ -173,24 +207,20 @@ def _feed_forward(name: str, width: int, hidden: int, experts: int) -> Shapes:
     return router | {f"{name}_{part}_exps.weight": (experts, *shape) for part, shape in shapes.items()}
 
 
-def _mamba_shapes(model: TinyModel) -> Shapes:
-    width, inner = model.width, 2 * model.width
-    shapes: Shapes = {"token_embd.weight": (model.n_vocab, width), "output.weight": (model.n_vocab, width)}
-    shapes["output_norm.weight"] = (width,)
-    for layer in range(model.layers):
-        shapes |= {
-            f"blk.{layer}.attn_norm.weight": (width,),
-            f"blk.{layer}.ssm_in.weight": (2 * inner, width),
-            f"blk.{layer}.ssm_conv1d.weight": (inner, 4),
-            f"blk.{layer}.ssm_conv1d.bias": (inner,),
-            f"blk.{layer}.ssm_x.weight": (8 + 2 * 8, inner),
-            f"blk.{layer}.ssm_dt.weight": (inner, 8),
-            f"blk.{layer}.ssm_dt.bias": (inner,),
-            f"blk.{layer}.ssm_a": (inner, 8),
-            f"blk.{layer}.ssm_d": (inner,),
-            f"blk.{layer}.ssm_out.weight": (width, inner),
-        }
-    return shapes
+def _mamba(name: str, width: int, norms: bool) -> Shapes:
+    inner = 2 * width
+    shapes: Shapes = {
+        f"{name}.ssm_in.weight": (2 * inner, width),
+        f"{name}.ssm_conv1d.weight": (inner, 4),
+        f"{name}.ssm_conv1d.bias": (inner,),
+        f"{name}.ssm_x.weight": (8 + 2 * 8, inner),
+        f"{name}.ssm_dt.weight": (inner, 8),
+        f"{name}.ssm_dt.bias": (inner,),
+        f"{name}.ssm_a": (inner, 8),
+        f"{name}.ssm_d": (inner,),
+        f"{name}.ssm_out.weight": (width, inner),
+    }
+    return shapes | ({f"{name}.ssm_{part}_norm.weight": (8,) for part in ("dt", "b", "c")} if norms else {})
 
 
 def _weights(shapes: Shapes, model: TinyModel) -> dict[str, NDArray[np.float32]]:
@@ -198,11 +228,11 @@ def _weights(shapes: Shapes, model: TinyModel) -> dict[str, NDArray[np.float32]]
     weights = {}
     for name, shape in shapes.items():
         values = own.standard_normal(shape) + model.noise * other.standard_normal(shape)
-        weights[name] = _scaled(name, values).astype(np.float32)
+        weights[name] = _scaled(name, values, model).astype(np.float32)
     return weights
 
 
-def _scaled(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(name: str, values: NDArray[np.float64], model: TinyModel) -> NDArray[np.float64]:
     """Weights that keep activations near 1, and logits spread enough for some tokens to be likely."""
     if "norm" in name:
         return 1 + 0.1 * values
@@ -210,7 +240,7 @@ def _scaled(name: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return -np.abs(values) - 0.1
     if values.ndim == 1:
         return 0.1 * values
-    spread = 2.5 if name == "output.weight" else 1.0
+    spread = 2.5 if name == ("token_embd.weight" if model.architecture == "gemma2" else "output.weight") else 1.0
     return spread * values / np.sqrt(values.shape[-1])
 
 

@@ -26,6 +26,8 @@ _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tok
 """What options say that no profile does, by all its names."""
 _INTRODUCED = ("context", "gpu_layers", "draft_length")
 """What is seen when the chat tells of its models again."""
+_OLLAMA = "parameter "
+"""Which Ollama wants in front."""
 _ROOM = 512
 """Tokens for the next question and its answer."""
 _HINT = "For example: /set temp 0.2. /show has all settings."
@@ -40,7 +42,7 @@ def setting_names() -> list[str]:
 
 def set_value(chat: "Dialogue", argument: str) -> None:
     """Change a setting, as its option does; `ctx N` loads the model anew and keeps the chat."""
-    word, _, value = argument.partition(" ")
+    word, _, value = argument.removeprefix(_OLLAMA).partition(" ")
     name, value = _setting(word), value.strip()
     if not value:
         raise UsageError(f"What shall {word or 'it'} be?", _HINT)
@@ -48,7 +50,7 @@ def set_value(chat: "Dialogue", argument: str) -> None:
         case "seed":
             seed = chosen_seed(_parsed(word, seed_value, value, "Give a number; -1 chooses one."))
             chat.who.set_seed(seed)
-            chat.tell(f"{word} is {seed}.")
+            chat.tell(f"{word} is {seed}, that of the next answer; those behind it follow from it.")
         case "n":
             limit = chosen_limit(_parsed(word, token_limit, value))
             chat.who.set_limit(limit)

@@ -102,4 +102,5 @@ def draft(chat: "Dialogue", argument: str) -> None:
         chat.tell_items(draft_items_of(chat))
     else:
         chat.who.change_models(draft=path_argument(argument))
+        chat.who.draft(True)
         introduce(chat)

@@ -20,9 +20,9 @@ _MOST_COPIED = 74_994
 def file(chat: "Dialogue", argument: str) -> None:
     """Send files as a message, and what is asked of them behind `--`."""
     paths, question = files_in(argument)
+    texts = [*(read_file(chat.env, path) for path in paths), question]
     if len(paths) > 1:
         chat.tell(f"{len(paths)} files: {', '.join(map(one_line, paths))}")
-    texts = [*(read_file(chat.env, path) for path in paths), question]
     chat.answer("\n\n".join(filter(None, texts)))
 
 
@@ -37,7 +37,7 @@ def system(chat: "Dialogue", argument: str) -> None:
         chat.tell("Nothing was changed.")
         return
     chat.set_system(text if text.strip() else None)
-    chat.tell("The model reads it with your next message.")
+    chat.tell("The model reads it with your next message." if text.strip() else "There is no system prompt any more.")
 
 
 def _system_text(chat: "Dialogue", argument: str, before: str) -> str:

@@ -96,6 +96,6 @@ _LISTERS: Mapping[str, Lister] = {
     "KIND,": _kinds,
     "TYPE": _cache_types,
     "TOPIC": _topics,
-    **dict.fromkeys(("PROMPT", "TEXT", "N", "N,", "T", "T,", "P", "X", "S"), _nothing),
+    **dict.fromkeys(("PROMPT", "TEXT", "N", "N,", "T", "T,", "P", "X", "S", "ID±BIAS"), _nothing),
 }
 """By the placeholder, where need be behind the parameter, the command or its group that it belongs to."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from ..values import filled
 from .panels import PROMPT
 
 
@@ -35,6 +36,17 @@ class PromptOptions:
     no_stdin: Annotated[
         bool, typer.Option("--no-stdin", help="Leave standard input alone.", rich_help_panel=PROMPT)
     ] = False
+    prompt_cache: Annotated[
+        str | None,
+        typer.Option(
+            "--prompt-cache",
+            parser=filled("a file, or auto"),
+            metavar="FILE|auto",
+            help="Keep what the model has read in FILE, or in a folder for all (auto), and begin from there the next "
+            "time. Chats that are kept do so by themselves where reading takes more than 5 seconds.",
+            rich_help_panel=PROMPT,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

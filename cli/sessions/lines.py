@@ -22,12 +22,16 @@ class OtherFormat(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line: when the chat began (ISO 8601), with which models, and the system prompt."""
+    """The first line: when the chat began (ISO 8601), with which models, and the system prompt.
+
+    `draft` says what drafted, `draft_named` what was to, as it was named; None left that to us.
+    """
 
     started: str
     model: str
     draft: str
     system: str | None = None
+    draft_named: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ Entry = Turn | Drop | SystemPrompt
 def header_line(header: Header) -> bytes:
     """The first line of a file."""
     facts = {"started": header.started, "model": header.model, "draft": header.draft, "system": header.system}
+    facts |= {} if header.draft_named is None else {"draft_named": header.draft_named}
     return _line({"format": FORMAT, **facts})
 
 
@@ -90,8 +95,9 @@ def parse_header(line: bytes) -> Header:
         raise Damaged
     if content["format"] != FORMAT:
         raise OtherFormat(content["format"])
-    started, model, draft, system = (_text(content.get(key)) for key in ("started", "model", "draft", "system"))
-    return Header(started or "", model or "", draft or "", system)
+    keys = ("started", "model", "draft", "system", "draft_named")
+    started, model, draft, system, draft_named = (_text(content.get(key)) for key in keys)
+    return Header(started or "", model or "", draft or "", system, draft_named)
 
 
 def parse_entry(line: bytes) -> Entry | None:

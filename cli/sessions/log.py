@@ -121,6 +121,10 @@ class SessionLog:
         if text != self.transcript.system:
             self._keep(SystemPrompt(text))
 
+    def remove(self) -> None:
+        """Remove its file, as far as that can be done; nothing more is to be written."""
+        self._attempt(lambda _: self.place.file.unlink(missing_ok=True))
+
     def close(self) -> None:
         """Let other processes open it."""
         handle, self._handle = self._handle, None

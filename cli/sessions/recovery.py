@@ -15,6 +15,7 @@ from .place import Place
 from .reading import Reading, read
 from .transcript import Transcript
 
+_INCOMPLETE = "The last answer is not complete, but as it was shown; /continue in a chat goes on with it."
 INTERRUPTED = "interrupted"
 """Why an answer ended whose process did not live to its end."""
 
@@ -45,7 +46,9 @@ class Recovered:
             line = self.reading.damaged
             sentences.append(f"Line {line} of {name} is damaged; with all that comes after it, it {fate}.")
         if self.entries:
-            sentences.append("The last answer is not complete; it goes as far as it was shown.")
+            sentences.append(
+                "The last answer is not complete, but as it was shown; /continue in a chat goes on with it."
+            )
         return " ".join(sentences)
 
 

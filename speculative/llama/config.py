@@ -26,7 +26,9 @@ class LlamaConfig:
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
     `n_gpu_layers` of -1 means all. `threads` of None means one for each core this process may use.
     `max_rows` is the largest number of rows of logits that one pass may return: each costs 4 bytes a token of the
-    vocabulary, whether used or not. Passes over fewer than `min_pass` tokens are padded. `repack` lets llama.cpp lay
+    vocabulary, whether used or not. Passes over fewer than `min_pass` tokens are padded. Without
+    `whole_windows`, the cache of layers with a sliding window holds little more than the window, and whoever goes back
+    further than that reads everything again. `repack` lets llama.cpp lay
     weights out anew for the CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter
     counts for the whole process, from its first pass on.
 
@@ -42,6 +44,7 @@ class LlamaConfig:
     cache_type_v: str = "f16"
     max_rows: int = 17
     min_pass: int = 1
+    whole_windows: bool = True
     repack: bool = True
     tiled: bool = True
     verbose: bool = False

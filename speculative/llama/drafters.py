@@ -37,9 +37,6 @@ def drafter_for(
     """
     if config.draft == "none":
         return NoDrafter()
-    if not target.can_rollback:
-        tell(f"{target.name} cannot take tokens back (it is recurrent), so nothing is drafted for it.")
-        return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
     loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
@@ -58,6 +55,27 @@ def names(drafter: Drafter, model: str) -> tuple[str, ...]:
             return ()
         case _:
             return (model,)
+
+
+def _beyond(name: str, trained: int) -> str:
+    return (
+        f"{name} was trained on texts of {trained:,} tokens. This one is longer, so it guesses from the latest of it, "
+        "and may be right less often."
+    )
+
+
+@dataclass(slots=True)
+class Once:
+    """Does something the first time that it is called."""
+
+    action: Callable[[], None]
+    _done: bool = False
+
+    def __call__(self) -> None:
+        """Do it, unless it was done."""
+        if not self._done:
+            self._done = True
+            self.action()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +109,6 @@ class _DraftLoader:
                 perf_counter() - started,
             )
             self._warn(fit.compatibility)
-            if not draft.can_rollback:
-                self.tell(f"{draft.name} cannot take tokens back (it is recurrent), so it drafts nothing.")
-                return NoDrafter()
             opened.pop_all()
         keep_fit(fits, key, fit)
         return ForgivingDrafter(self._drafter(draft, fit), self._give_up)
@@ -117,7 +132,9 @@ class _DraftLoader:
 
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
         ids = fit.compatibility
-        return ModelDrafter(draft, self.target.vocabulary.is_end, self._n_ctx(fit), ids.limit, ids.forbidden)
+        is_end = self.target.vocabulary.is_end
+        beyond = Once(lambda: self.tell(_beyond(draft.name, fit.n_ctx_train)))
+        return ModelDrafter(draft, is_end, self._n_ctx(fit), ids.limit, ids.forbidden, beyond)
 
     def _n_ctx(self, fit: Fit) -> int:
         return min(self.target.n_ctx, fit.n_ctx_train)

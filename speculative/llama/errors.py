@@ -19,7 +19,7 @@ def decode_error(code: int, backend: Backend) -> Cancelled | DecodeError:
     if code == _ABORTED:
         return Cancelled()
     complaint = backend.take_complaint()
-    said = f" It says: {complaint}" if complaint else ""
+    said = f" It says: {complaint.rstrip('.')}." if complaint else ""
     return DecodeError(f"llama.cpp could not compute a pass: {_MEANINGS.get(code, f'code {code}')}.{said}")
 
 

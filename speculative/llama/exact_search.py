@@ -67,8 +67,6 @@ class Search:
     def run(self) -> Certificate:
         """The cheapest settings that are exact. Raises `NotExactError`."""
         first = self.measure(self.asked, (SHORT, SPLIT), _TELLING, "as it is")
-        if first.forgets:  # nothing is ever drafted for it
-            return self._certificate(self.asked, PassLengths(1, LONGEST), first, first)
         if first.experts and first.gpu:
             raise self._none(first)
         best: tuple[Candidate, Probe] | None = None

@@ -23,7 +23,7 @@ def step_share(draft_size: int, target_size: int) -> float:
 
 def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> DraftLength:
     """Adaptive lengths where they may adapt, otherwise fixed ones."""
-    if config.draft == "none" or not target.can_rollback:
+    if config.draft == "none":
         return FixedLength(0)
     if not config.adapts:
         fixed = config.draft_length
@@ -35,5 +35,8 @@ def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> Dr
         draft_costs = costs.of(file_identity(config.draft), config.draft_settings(target.n_ctx))
         share = step_share(config.draft.stat().st_size, target.size)
     return AdaptiveLength(
-        costs.of(target.identity, target.config), sources(names, draft_costs, share), config.draft_max
+        costs.of(target.identity, target.config),
+        sources(names, draft_costs, share),
+        config.draft_max,
+        setback=0.0 if target.takes_back(config.draft_max) else 1.0,
     )

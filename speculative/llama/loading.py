@@ -3,6 +3,7 @@
 import ctypes
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import llama_cpp
@@ -13,6 +14,7 @@ from ..kinds import ModelKind
 from .backend import Backend
 from .config import LlamaConfig
 from .errors import load_error
+from .snapshots import snapshots
 from .threads import default_threads
 
 _CACHE_TYPES = {
@@ -111,6 +113,12 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
     parameters.n_ctx = context_size(model, config) + config.min_pass - 1
     parameters.n_batch = parameters.n_ubatch = config.n_batch
     parameters.n_seq_max = 1
+    # Whole, so that any tokens can be taken back, and cells are in one order whatever was drafted: the order rounds.
+    parameters.swa_full = config.whole_windows
+    size: int = llama_cpp.llama_model_size(model)
+    # One more than these is fewer than the tokens of a pass, or llama.cpp aborts: see `split_equal` in its llama-batch.
+    most = max(0, min(config.n_batch, parameters.n_ctx) - 2)
+    parameters.n_rs_seq = min(snapshots(partial(metadata, model), size), most)
     # Room for verified rows only: for all tokens of a batch it would be hundreds of megabytes.
     parameters.n_outputs_max = min(config.max_rows + config.min_pass - 1, config.n_batch)
     parameters.n_threads = parameters.n_threads_batch = threads
@@ -141,13 +149,6 @@ def vocabulary_of(model: "llama_cpp.llama_model_p") -> "llama_cpp.llama_vocab_p"
     vocabulary: llama_cpp.llama_vocab_p | None = llama_cpp.llama_model_get_vocab(model)
     assert vocabulary is not None
     return vocabulary
-
-
-def memory_of(context: "llama_cpp.llama_context_p") -> "llama_cpp.llama_memory_t":
-    """The memory of a context that `create_context` made."""
-    memory: llama_cpp.llama_memory_t | None = llama_cpp.llama_get_memory(context)
-    assert memory is not None
-    return memory
 
 
 def metadata(model: "llama_cpp.llama_model_p", key: str) -> str | None:

@@ -17,6 +17,7 @@ from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
 from ..placement import Placement, placement
+from ..prompt_cache import PromptCache
 from ..sampling import SamplerChain
 from ..sampling_params import SamplingParams
 from ..session import Session
@@ -26,6 +27,7 @@ from .chat import ChatTemplate
 from .constraint import constraint_on
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
+from .identity import loaded_identity
 from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
@@ -34,8 +36,8 @@ from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
 
-_EXACT_PASS = 128
-"""Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
+_SHARED_PASS = 128
+"""Tokens of a prompt that are read together where what prompts share is to be read once, but in whole passes only."""
 
 
 @dataclass
@@ -118,12 +120,7 @@ class Pair:
             self.costs.measure(drafter.model, DRAFT_LENGTHS)
 
     def conceivable_gain(self, draft_size: int) -> float:
-        """How many times as fast as plain decoding a draft of so many bytes could make it at best, by measured costs.
-
-        Where nothing can be drafted, that is 1.
-        """
-        if not self.target.can_rollback:
-            return 1.0
+        """How many times as fast as plain decoding a draft of so many bytes could make it at best, by cost."""
         curve = self.costs.of(self.target.identity, self.target.config)
         passes = curve.upto(1 + self.config.most_drafted)
         return conceivable_gain(passes, step_share(draft_size, self.target.size) * float(passes[0]))
@@ -158,9 +155,13 @@ class Pair:
         return taken
 
     def close(self) -> None:
-        """Keep what was learned of costs, and free both models; may be called again."""
+        """Keep what was learned of costs, and what was read where that is wanted, and free both models.
+
+        May be called again. There may be a new notice then.
+        """
         try:
             self.costs.save()
+            self.session.keep()
         finally:
             self.session.decoder.drafter.close()
             self.target.close()
@@ -194,6 +195,15 @@ def _drafted(
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
     return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+
+
+def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
+    """What was read of the target's texts, by all that shapes its state."""
+    if config.states is None:
+        return None
+    loaded = loaded_identity(target.identity, replace(target.config, n_ctx=target.n_ctx))
+    as_new = config.exact or config.states.as_new
+    return PromptCache(target, config.states, f"{loaded} | {piece}", piece, as_new, tell)
 
 
 def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
@@ -231,17 +241,20 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     reasoning = None if config.raw else reasoning_format(target.vocabulary, config.chat_template or target.template)
     if config.thinks and reasoning is None:
         notices.append(f"{target.name} is not known to reason; it answers at once.")
+    in_whole_passes = config.exact or (config.states is not None and config.states.as_new)
+    piece = min(target.n_batch, _SHARED_PASS) if in_whole_passes else target.n_batch
     session = Session(
         decoder=SpeculativeDecoder(target, drafter, length, chain, target.vocabulary.is_end, config.scores),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
-        n_batch=min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch,
+        n_batch=piece,
         seed=config.seed,
         verification=config.verification,
         interrupt=interrupt,
         reasoning=reasoning,
         matcher=matcher,
+        prompt_cache=_prompt_cache(config, target, piece, notices.append),
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None
-    return Pair(config, target, sampling, session, costs, told if target.can_rollback else None, notices)
+    return Pair(config, target, sampling, session, costs, told, notices)

@@ -9,6 +9,7 @@ from ..constraint.grammar import Grammar
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling_params import SamplingParams
+from ..state_places import StatePlace
 from ..verification import VerificationName
 from .config import LlamaConfig
 
@@ -27,7 +28,7 @@ class PairConfig:
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
     not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. Tokens are
     scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
-    its form.
+    its form. What was read is kept at the place `states` for the next start.
     """
 
     target: Path
@@ -47,6 +48,7 @@ class PairConfig:
     raw: bool = False
     scores: int | None = None
     grammar: Grammar | None = None
+    states: StatePlace | None = None
 
     @property
     def most_drafted(self) -> int:

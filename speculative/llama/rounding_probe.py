@@ -37,14 +37,12 @@ _PROGRAM = f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import main
 class Probe:
     """What was found about a file: the rounding after each context, and what kind of model it is.
 
-    `cuts` says how far the logits after each context lie from those after the same one read in smaller pieces. A model
-    that `forgets` cannot take tokens back, so nothing is measured, and nothing is ever drafted for it.
+    `cuts` says how far the logits after each context lie from those after the same one read in smaller pieces.
     """
 
     roundings: tuple[Rounding, ...]
     cuts: tuple[float, ...]
     experts: bool
-    forgets: bool
     gpu: bool = False
 
     def worst(self, longest: int) -> float:
@@ -116,7 +114,6 @@ def _probe(found: dict[str, Any]) -> Probe:
         roundings=tuple(map(_rounding, found["roundings"])),
         cuts=tuple(map(float, found["cuts"])),
         experts=bool(found["experts"]),
-        forgets=bool(found["forgets"]),
         gpu=bool(found["gpu"]),
     )
 
@@ -164,7 +161,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
     if model.has_experts:  # the same token again and again goes to the same experts
         texts.append(texts[0][:1] * 2 * longest)
     room = max(1, model.n_ctx - 2 * longest)
-    fitting = sorted({min(context, room) for context in contexts}) if model.can_rollback else []
+    fitting = sorted({min(context, room) for context in contexts})
     prompt = [_ordinary(model, chance) for _ in range(max(fitting, default=0))]
     roundings = [
         worst_of([measure_rounding(model, prompt[:context], text, lengths, model.n_batch) for text in texts])
@@ -174,7 +171,6 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        forgets=not model.can_rollback,
         gpu=bool(llama_cpp.llama_supports_gpu_offload()) and model.config.n_gpu_layers != 0,
     )
 

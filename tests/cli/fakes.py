@@ -28,6 +28,7 @@ from specchat.speculative.messages import Message
 from specchat.speculative.model import Rows
 from specchat.speculative.ngram import NgramDrafter
 from specchat.speculative.placement import Placement
+from specchat.speculative.prompt_cache import PromptCache
 from specchat.speculative.reasoning.formats import ReasoningFormat
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
@@ -59,6 +60,17 @@ class ScriptedModel:
             rows[row, self._next(self.cached[: len(self.cached) - n_logits + 1 + row])] = 100
         return rows
 
+    @property
+    def can_rollback(self) -> bool:
+        return True
+
+    def save_state(self) -> memoryview:
+        return memoryview(str(self.cached).encode())
+
+    def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
+        self.cached[:] = tokens
+        return bytes(state) == str(list(tokens)).encode()
+
     def _next(self, context: Sequence[int]) -> int:
         if ASK not in context:
             return END
@@ -87,6 +99,8 @@ class FakePair:
     sampling: SamplingParams = field(default_factory=lambda: SamplingParams(temperature=0))
     placement: Placement | None = field(default_factory=lambda: Placement(33))
     plain_speed: float | None = None
+    told: list[str] = field(default_factory=list)
+    """Notices that came while it answered."""
 
     @property
     def drafted_by(self) -> tuple[str, ...]:
@@ -94,7 +108,8 @@ class FakePair:
         return names.get(str(self.config.draft), ("n-grams", Path(self.config.draft).stem))
 
     def take_notices(self) -> list[str]:
-        taken, self.notices = list(self.notices), ()
+        taken, self.notices = [*self.notices, *self.told], ()
+        self.told.clear()
         return taken
 
     def measure_costs(self) -> None:
@@ -110,7 +125,7 @@ class FakePair:
 
     @property
     def target(self) -> Any:
-        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train, can_rollback=True)
+        return SimpleNamespace(name="Fake", n_ctx_train=self.n_ctx_train)
 
     def chat_tokens(self, messages: Sequence[Message]) -> list[int]:
         if self.template_error:
@@ -151,6 +166,7 @@ class FakePair:
         self.close()
 
     def close(self) -> None:
+        self.session.keep()
         self.closed = True
 
 
@@ -183,6 +199,8 @@ class World:
     conceivable_gain: float = 1.0
     """How much any draft can gain, as costs have it."""
     on_load: Callable[[FakePair], None] = lambda pair: None
+    keeps_states: bool = False
+    """Whether what was read is kept where the options say, however quickly it was read."""
     reasoning: ReasoningFormat | None = None
     """How the model writes what it thinks before an answer."""
     today: date = date(2026, 1, 31)
@@ -295,6 +313,11 @@ class World:
             reasoning=None if config.raw else self.reasoning,
             matcher=config.grammar and matchers(config.grammar, _TEXTS, [END]),
         )
+        told: list[str] = []
+        if self.keeps_states and config.states:
+            place = replace(config.states, least_seconds=0.0)
+            cache = PromptCache(model, place, str(config.target), self.n_batch, place.as_new, told.append)
+            session = replace(session, prompt_cache=cache)
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))
         self.pair = FakePair(
@@ -306,6 +329,7 @@ class World:
             n_ctx_train=self.n_ctx_train,
             exactness=self.exactness,
             best_gain=self.conceivable_gain,
+            told=told,
         )
         self.on_load(self.pair)
         return self.pair

@@ -315,3 +315,10 @@ def test_a_batch_that_was_killed_goes_on_where_it_was(write_tiny_model, tmp_path
 
 def _texts(file: Path) -> list[tuple[int, str]]:
     return [(each["id"], each["text"]) for each in map(json.loads, file.read_text().splitlines())]
+
+
+def test_errors_of_an_earlier_run_are_told_when_it_is_resumed(files):
+    files[0].write_text("one\n\ntwo\n")
+    world, again = run(files), run(files)
+    assert (world.code, again.code) == (2, 0)
+    assert "0 answered · 3 done before · 1 of them an error" in again.err

@@ -31,9 +31,9 @@ def rounding(context, gaps):
 
 
 SHORT, LONG = rounding(100, {2: 0.0, 3: 0.0, 4: 0.7612, 5: 0.7612}), rounding(1500, dict.fromkeys(range(2, 6), 1.5))
-FOUND = Verified(Probe(roundings=(SHORT, LONG), cuts=(0.0, 0.25), experts=False, forgets=False), longest=5)
+FOUND = Verified(Probe(roundings=(SHORT, LONG), cuts=(0.0, 0.25), experts=False), longest=5)
 CLEAN = Verified(
-    Probe(roundings=(rounding(100, {2: 0.0, 3: 0.0, 4: 9.0}),), cuts=(), experts=False, forgets=False),
+    Probe(roundings=(rounding(100, {2: 0.0, 3: 0.0, 4: 9.0}),), cuts=(), experts=False),
     longest=3,
     notice="Exact with less.",
 )
@@ -84,8 +84,6 @@ def test_options_about_speed_are_refused(option):
 
 
 def test_what_cannot_be_measured_is_told():
-    nothing = Verified(Probe(roundings=(), cuts=(), experts=False, forgets=True), longest=5)
-    assert "cannot take tokens back" in verify(found=nothing).out
     refused = verify("--exact", found=NotExactError("No settings were found.", "Do without."))
     assert (refused.code, refused.out, refused.err) == (1, "", "error: No settings were found.\nhint: Do without.\n")
 

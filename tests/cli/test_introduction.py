@@ -73,8 +73,8 @@ NGRAMS = ("n-grams",)
 
 
 def pair_of(drafted_by, **facts):
-    settings = {"draft": "small.gguf", "draft_length": None, "adapts": True, "can_rollback": True, **facts}
-    target = SimpleNamespace(can_rollback=settings.pop("can_rollback"))
+    settings = {"draft": "small.gguf", "draft_length": None, "adapts": True, **facts}
+    target = SimpleNamespace()
     return SimpleNamespace(drafted_by=drafted_by, target=target, config=SimpleNamespace(**settings))
 
 
@@ -90,7 +90,6 @@ def pair_of(drafted_by, **facts):
         (pair_of(NGRAMS, adapts=False), DraftWish(), ["drafted by n-grams"]),
         (pair_of((), draft="none"), DraftWish("none", "--draft"), ["nothing drafts", "as --draft says"]),
         (pair_of((), draft_length=0), DraftWish(), ["nothing drafts", "the draft length is 0"]),
-        (pair_of((), can_rollback=False), DraftWish(), ["nothing drafts", "this model takes no tokens back"]),
         (pair_of(()), DraftWish("small.gguf", "--draft"), ["nothing drafts", "the draft cannot"]),
     ],
 )

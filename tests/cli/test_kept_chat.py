@@ -68,12 +68,16 @@ def test_a_chat_in_which_nothing_was_said_leaves_nothing(data):
     assert kept(data) == []
 
 
+def test_a_chat_in_which_all_was_taken_back_leaves_nothing(data):
+    world(data, *CHAT, lines=["Hi", "/undo"])
+    assert kept(data) == []
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
         (["Hi", "/regen"], [("user", "Hi"), ("assistant", "One.")]),
         (["Hi", "Well?", "/undo"], [("user", "Hi"), ("assistant", "One.")]),
-        (["Hi", "/undo"], []),
         (["Hi", "/system Be kind."], [("system", "Be kind."), ("user", "Hi"), ("assistant", "One.")]),
     ],
 )  # fmt: skip
@@ -183,7 +187,7 @@ def test_an_answer_that_goes_on_when_its_process_is_killed_keeps_both_its_parts(
     [question, answer] = kept(left)[-1]
     assert answer[1] in ("abcde", "abcdef", "abcdefg")
     done = world(left, *CHAT, "--session", "plans", lines=["/continue"], answers=["abcdefghij"])
-    assert "The last answer is not complete; it goes as far as it was shown." in done.out
+    assert "The last answer is not complete, but as it was shown; /continue in a chat goes on with it." in done.out
     assert kept(left)[-1] == [question, ("assistant", "abcdefghij")]
 
 
@@ -217,3 +221,12 @@ def test_a_killed_answer_keeps_what_was_shown(data, tmp_path):
     done = world(data, *CHAT, "--session", "s", "And?", answers=["x"] * 9)
     assert told(done) == [question, answer, ("user", "And?")]
     assert shown is not None
+
+
+def test_a_session_goes_on_with_the_draft_that_was_named(data, tmp_path):
+    small = tmp_path / "small.gguf"
+    small.touch()
+    world(data, "run", "-m", "big.gguf", "--draft", str(small), "--session", "plans", lines=["Hi"])
+    assert world(data, "run", "--session", "plans", lines=["Well?"]).pair.config.draft == small
+    again = world(data, "run", "--session", "plans", "--draft", "none", lines=["Well?"])
+    assert again.pair.config.draft == "none"

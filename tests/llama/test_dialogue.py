@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import llama_cpp
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +25,7 @@ from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 
 from ..cli.fakes import World
+from ..tiny import Architecture
 
 # under which no bit depends on how a prompt is cut into passes: weights in 8 bits, and a cache that is not f16
 ONE_THREAD = LlamaConfig(threads=1, n_ctx=1024, cache_type_k="bf16", cache_type_v="bf16")
@@ -97,10 +100,20 @@ def next_tokens(pair: Pair, chat: Dialogue) -> tuple[int, ...]:
     return finished.tokens
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PAIRS = (
+    *(({"architecture": kind},) * 2 for kind in get_args(Architecture)),
+    ({"architecture": "llama"}, {"architecture": "jamba"}),
+    ({"architecture": "jamba"}, {"architecture": "llama"}),
+    ({"experts": 4}, {"experts": 4}),
+)
+
+
+@pytest.mark.parametrize(("target", "draft"), PAIRS, ids=lambda model: "-".join(map(str, model.values())))
+@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(STEPS), max_size=9))
-def test_caches_and_messages_agree_with_a_new_process(write_tiny_model, steps):
-    files = config(*(in_eight_bits(write_tiny_model(seed=0, noise=noise)) for noise in (0.0, 0.1)))
+def test_caches_and_messages_agree_with_a_new_process(write_tiny_model, target, draft, steps):
+    models = write_tiny_model(**target), write_tiny_model(**draft, noise=0.1)
+    files = config(*map(in_eight_bits, models))
     with load_pair(files, Interrupt()) as pair, load_pair(files, Interrupt()) as fresh:
         chat = dialogue(pair)
         for count, step in enumerate(steps):

@@ -33,7 +33,6 @@ class Machine:
     unloadable: Sequence[str] = ()
     gpu: bool = False
     experts: bool = False
-    forgets: bool = False
     measured: list[LlamaConfig] = field(default_factory=list)
 
     def measure(self, config, contexts, lengths, doing):
@@ -42,10 +41,9 @@ class Machine:
             raise ModelLoadError("This cannot be loaded.")
         roundings = tuple(self._rounding(config, context, lengths) for context in contexts)
         return Probe(
-            roundings=() if self.forgets else roundings,
+            roundings=roundings,
             cuts=(),
             experts=self.experts,
-            forgets=self.forgets,
             gpu=self.gpu,
         )
 
@@ -150,12 +148,6 @@ def test_a_quantised_cache_is_not_tried_where_flash_attention_is_off():
     asked = LlamaConfig(flash_attention="off")
     assert machine.search(asked).cache_type_v == "bf16"
     assert "q8_0" not in {config.cache_type_v for config in machine.measured}
-
-
-def test_a_model_that_nothing_is_drafted_for_is_exact_as_it_is():
-    machine = Machine(forgets=True)
-    assert machine.search().applied(ASKED) == ASKED
-    assert len(machine.measured) == 1
 
 
 def test_what_changes_is_said_in_words():

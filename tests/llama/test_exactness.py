@@ -21,6 +21,7 @@ from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.rounding_probe import command, probe
+from specchat.speculative.model import advance
 
 from . import cuts
 
@@ -239,10 +240,27 @@ def test_verifying_looks_no_further_than_drafts_go(tiny_model_path, tmp_path):
     assert verified(asked, lambda doing: None).longest == 3
 
 
-def test_nothing_is_measured_of_a_model_that_cannot_take_tokens_back(write_tiny_model, folder):
-    asked = config(write_tiny_model(architecture="mamba"), folder)
-    assert exactness(asked).applied(asked).target_config == asked.target_config
-    assert verified(asked, lambda doing: None).probe.roundings == ()
+def test_a_recurrent_model_is_measured_like_any(write_tiny_model, folder):
+    """It reads again what it cannot take back, and its passes agree where those of others do."""
+    asked = config(quantised(write_tiny_model(architecture="mamba"), llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0), folder)
+    assert exactness(asked).certificate.most == 17
+    found = verified(asked, lambda doing: None)
+    assert (len(found.probe.roundings), found.probe.worst(found.longest)) == (2, 0)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "mamba", "jamba", "lfm2", "gemma2"])
+def test_wrong_guesses_leave_no_bit_behind(write_tiny_model, architecture):
+    path = quantised(write_tiny_model(architecture=architecture), llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0)
+    settings = replace(SETTINGS, cache_type_k="bf16", cache_type_v="bf16")
+    with LlamaModel.load(path, settings) as model, model.twin() as oracle:
+        text = TEXT[:300]
+        for each in (model, oracle):
+            advance(each, text, 1)
+        for token in TEXT[300:340]:
+            text = [*text, token]
+            expected = oracle.decode([token], 1)[0].copy()
+            rows = advance(model, [*text, 1, 2, 3, 4], 5)
+            assert np.array_equal(rows[0], expected)
 
 
 def test_a_file_that_cannot_be_loaded_is_told_as_ever(tmp_path):

@@ -83,12 +83,6 @@ def test_a_draft_is_bounded_by_what_its_steps_cost(tiny_model_path):
     assert large == 1.0
 
 
-def test_nothing_is_to_be_gained_where_nothing_can_be_drafted(write_tiny_model):
-    with load(write_tiny_model(architecture="mamba"), "ngram") as pair:
-        pair.measure_costs()
-        assert pair.conceivable_gain(0) == 1.0
-
-
 def test_other_settings_have_other_costs(tiny_model_path, tmp_path):
     for config in (ONE_THREAD, LlamaConfig(threads=1, n_ctx=256, verbose=False), LlamaConfig(threads=2, n_ctx=256)):
         with load(tiny_model_path, "ngram", cache_folder=tmp_path, target_config=config) as pair:
@@ -201,8 +195,6 @@ def test_a_pair_says_what_guesses(tiny_model_path, write_tiny_model):
     ):
         with load(tiny_model_path, draft, **settings) as pair:
             assert pair.drafted_by == names
-    with load(write_tiny_model(architecture="mamba"), "ngram") as pair:
-        assert pair.drafted_by == ()
 
 
 def test_a_draft_that_cannot_be_loaded_any_more_ends_nothing(tiny_model_path, draft, tmp_path):

@@ -92,8 +92,20 @@ def test_advance_heals_an_edited_text(model, tiny_model_path):
     np.testing.assert_allclose(rows, expected[-2:], atol=2e-3)
 
 
-def test_a_recurrent_model_forgets_everything_and_reads_again(recurrent):
-    assert not recurrent.can_rollback
+def test_a_recurrent_model_goes_back_to_where_guesses_began(recurrent):
+    recurrent.decode(TEXT[:12], 0)
+    expected = recurrent.decode(TEXT[12:14], 1).copy()
+    recurrent.rollback(0)
+    recurrent.decode(TEXT[:12], 0)
+    recurrent.keep()
+    recurrent.decode([1], 1)
+    recurrent.decode([2], 1)
+    assert (recurrent.nearest(13), recurrent.rollback(13)) == (12, 12)
+    np.testing.assert_array_equal(recurrent.decode(TEXT[12:14], 1), expected)
+
+
+def test_a_recurrent_model_forgets_everything_where_no_way_back_was_kept(recurrent):
+    assert not recurrent.takes_back(1)
     expected = recurrent.decode(TEXT[:12], 1).copy()
     recurrent.decode([1, 2], 1)
     assert recurrent.rollback(12) == 0
@@ -171,7 +183,7 @@ def test_an_interrupted_pass_is_cancelled_and_leaves_a_cache_that_is_right(write
         with pytest.raises(Cancelled):
             model.decode(TEXT[20:90], 1)
         assert interrupt.looks < looks + 20
-        assert model.cached == (TEXT[:20] if architecture == "llama" else [])
+        assert model.cached == TEXT[:20]
         interrupt.patience = 10**9
         np.testing.assert_allclose(advance(model, TEXT[:21], 1), expected, atol=2e-3)
 

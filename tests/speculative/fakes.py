@@ -33,6 +33,8 @@ class FakeModel:
     cached: list[int] = field(default_factory=list)
     passes: list[int] = field(default_factory=list)
     closed: bool = False
+    loads: list[bytes] = field(default_factory=list)
+    """All states that it was given."""
 
     def rollback(self, length: int) -> int:
         if self.forgets and length < len(self.cached):
@@ -47,9 +49,30 @@ class FakeModel:
         ends = range(len(self.cached) - n_logits + 1, len(self.cached) + 1)
         return np.array([self.logits(self.cached[:end]) for end in ends], np.float32).reshape(n_logits, self.n_vocab)
 
+    @property
+    def can_rollback(self) -> bool:
+        return not self.forgets
+
+    def save_state(self) -> memoryview:
+        return memoryview(bytes(self.cached) * 2)
+
+    def load_state(self, tokens: Sequence[int], state: bytearray) -> bool:
+        self.cached[:] = []
+        self.loads.append(bytes(state))
+        if bytes(tokens) * 2 != bytes(state):
+            return False
+        self.cached[:] = tokens
+        return True
+
     def logits(self, context: Sequence[int]) -> list[float]:
         chance = random.Random(f"{self.seed}:{list(context[-self.memory :])}")
         return [self.scale * chance.gauss(0, 1) for _ in range(self.n_vocab)]
+
+    def nearest(self, length: int) -> int:
+        return 0 if self.forgets and length < len(self.cached) else min(length, len(self.cached))
+
+    def keep(self) -> None:
+        pass
 
     def close(self) -> None:
         self.closed = True

@@ -14,11 +14,15 @@ from specchat.speculative.verification import Verdict
 
 @dataclass(frozen=True)
 class Machine:
-    """Seconds of target passes by tokens, of one draft step, and of a token that the draft reads."""
+    """Seconds of target passes by tokens, of one draft step, and of a token that the draft reads.
+
+    A pass after wrong guesses takes `setback` longer, in which the target reads again what it has forgotten.
+    """
 
     passes: dict[int, float]
     step: float
     reading: float
+    setback: float = 0.0
 
     def seconds(self, tokens: int) -> float:
         return self.passes.get(tokens) or CostCurve(dict(self.passes)).at(tokens)
@@ -115,19 +119,22 @@ class Simulation:
 
     def run(self, length: DraftLength) -> float:
         """The time for the whole text."""
-        place = 0
+        place, reread = 0, 0
         while place < len(self):
             started = self.now
             draft = length.take(self.offers(place), len(self) - place - 1)
             drafted = self.now
             self.now += self.machine.seconds(1 + len(draft)) * self._random.lognormvariate(0, 0.03)
+            self.now += self.machine.setback if reread else 0.0
             wrong = [index for index, guess in enumerate(draft.guesses) if not guess.token]
             accepted = wrong[0] if wrong else len(draft)
             verdict = Verdict((1,) * (accepted + 1), accepted, min(accepted + 1, len(draft)))
             self.behind += 0 if draft.source == MODEL else accepted + 1
             self.taken += [draft.source] if draft else []
             leads = tuple(lead for _, _, lead in self._own[place : place + accepted + 1])
-            length.observe(Round(draft, verdict, verdict.tokens, drafted - started, self.now - drafted, leads))
+            seconds = drafted - started, self.now - drafted
+            length.observe(Round(draft, verdict, verdict.tokens, *seconds, leads, reread=reread))
+            reread = accepted + 1 if wrong and self.machine.setback else 0
             self.lengths += [len(draft)] * (accepted + 1)
             place += accepted + 1
         return self.now

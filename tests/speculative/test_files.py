@@ -2,11 +2,14 @@
 
 import os
 import stat
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from specchat.speculative.files import write_whole
+from specchat.speculative.files import write_pieces, write_whole
 
 
 def mode(path: Path) -> int:
@@ -52,3 +55,41 @@ def test_what_cannot_be_put_in_its_place_leaves_nothing_behind(tmp_path):
 def test_the_longest_name_that_there_can_be_is_written(tmp_path):
     write_whole(tmp_path / ("x" * 255), b"a", private=False)
     assert (tmp_path / ("x" * 255)).read_bytes() == b"a"
+
+
+_KILLED = """
+import sys, time
+from pathlib import Path
+from specchat.speculative.files import write_pieces
+
+def pieces():
+    yield b"half" * 100_000
+    print("half", flush=True)
+    time.sleep(60)
+
+write_pieces(Path(sys.argv[1]) / "states" / "file", pieces())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files have names before they are whole")
+def test_a_process_that_is_killed_leaves_no_part_of_a_large_file(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", _KILLED, str(tmp_path)], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"half\n"
+        process.kill()
+    assert list((tmp_path / "states").iterdir()) == []
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_large_file_is_whole_or_as_it_was_and_private(tmp_path, nameless):
+    def failing() -> Iterator[bytes]:
+        yield b"half"
+        raise KeyboardInterrupt
+
+    for content in (b"a", b"b"):
+        write_pieces(tmp_path / "file", [content, memoryview(content)], nameless=nameless)
+        with pytest.raises(KeyboardInterrupt):
+            write_pieces(tmp_path / "file", failing(), nameless=nameless)
+        assert (tmp_path / "file").read_bytes() == content * 2
+    assert mode(tmp_path / "file") & 0o077 == 0
+    assert len(list(tmp_path.iterdir())) == 1

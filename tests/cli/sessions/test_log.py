@@ -297,7 +297,7 @@ def test_an_answer_that_goes_on_is_interrupted_where_more_of_it_was_shown(tmp_pa
         assert (tmp_path / "chat.partial").read_text() == "Hello, you"
     log = reopened(tmp_path)
     assert log.messages[2:] == [assistant("Hello, you")]
-    assert log.notice == "The last answer is not complete; it goes as far as it was shown."
+    assert log.notice == "The last answer is not complete, but as it was shown; /continue in a chat goes on with it."
     assert log.transcript.turns[-1].finish_reason == "interrupted"
     again = reopened(tmp_path)
     assert (again.transcript, again.notice) == (log.transcript, "")

@@ -101,7 +101,7 @@ def test_a_process_that_is_killed_in_an_answer_keeps_what_it_has_shown(tmp_path,
     shown = "".join(f"{number} 🦆 " for number in range(printed + 1))
     assert shown.startswith(answer.message.content)
     assert answer.message.content.startswith("".join(f"{number} 🦆 " for number in range(printed)))
-    assert log.notice == "The last answer is not complete; it goes as far as it was shown."
+    assert log.notice == "The last answer is not complete, but as it was shown; /continue in a chat goes on with it."
     again = reopened(tmp_path)
     assert (again.messages, again.notice) == (log.messages, "")
     assert [file.name for file in tmp_path.iterdir()] == ["chat.jsonl"]

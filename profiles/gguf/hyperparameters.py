@@ -38,6 +38,11 @@ class Hyperparameters:
             value = next(iter(value.numbers()), otherwise)
         return int(value) if isinstance(value, int | float) and 0 <= value < 2**32 else otherwise
 
+    def text(self, key: str) -> str | None:
+        """What is under a whole key, as text; None where there is nothing."""
+        value = self.header.metadata.get(key)
+        return None if value is None else str(value)
+
     def has(self, key: str) -> bool:
         """Whether there is anything under a key."""
         return self._value(key) is not None

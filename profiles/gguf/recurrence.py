@@ -11,6 +11,11 @@ _HYBRID = (
     "kimi-linear", "bailingmoe3", "kimi-k3", "glm5-next", "qwen35", "qwen35moe", "qwen4exp", "minimax-01",
 )  # fmt: skip
 """llm_arch_is_hybrid"""
+_STEPPING_BACK = (
+    "kimi-k3", "qwen35", "qwen35moe", "qwen4exp", "deepseek4", "glm5-next", "nemotron_h", "nemotron_h_moe", "lfm2",
+    "lfm2moe", "bailingmoe3",
+)  # fmt: skip
+"""llm_arch_supports_rs_rollback"""
 _BOTH = ("falcon-h1",)
 """Here each layer does both."""
 _INTERVALS = {"qwen3next": 4, "qwen35": 4, "qwen35moe": 4, "qwen4exp": 4, "minimax-01": 8}
@@ -52,6 +57,15 @@ def recurrence_of(found: Hyperparameters) -> Recurrence:
     mixed = inner + 2 * groups * size if layers else 0
     state = _FLOAT * (_convolved(found, mixed) + _state(found, inner * size))
     return Recurrence(layers, instead, state, _WIDENED * mixed)
+
+
+def snapshots_of(found: Hyperparameters, weights: int) -> int:
+    """How many snapshots of the states of a model with so many bytes of `weights` are kept, as loading decides it."""
+    if found.architecture not in _STEPPING_BACK:
+        return 0
+    from specchat.speculative.llama.snapshots import snapshots
+
+    return snapshots(found.text, weights)
 
 
 def _marked(found: Hyperparameters) -> frozenset[int]:

@@ -11,7 +11,7 @@ from specchat.speculative.footprint.shape import LayerShape, ModelShape
 from .attention import attention_of
 from .header import GgufHeader, Tensor
 from .hyperparameters import Hyperparameters
-from .recurrence import recurrence_of
+from .recurrence import recurrence_of, snapshots_of
 
 _LAYER = "blk."
 _INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
@@ -27,6 +27,11 @@ class _Weights:
     inputs: int
     output: int
     tied: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.layers) + self.inputs + self.output
 
 
 def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
@@ -67,6 +72,7 @@ def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
         vocabulary=vocabulary,
         trained_context=found.number("context_length"),
         parameters=sum(prod(tensor.shape) for tensor in tensors),
+        snapshots=snapshots_of(found, weights.total),
         complete=attention.complete,
     )
 

@@ -7,6 +7,8 @@ from .shape import LayerShape, ModelShape
 
 _CELLS = 256
 """Contexts and windows are rounded up to a multiple: `GGML_PAD` in llama-context.cpp and llama-kv-cache-iswa.cpp."""
+_NO_SNAPSHOTS = 2
+"""Tokens of a pass beyond the snapshots that it may make: `_context_parameters` in speculative/llama/loading.py."""
 _FLOAT = 4
 _INPUTS = 64
 """Bytes that the numbers, places and rows of a token of a pass take in its graph, at most."""
@@ -18,7 +20,7 @@ _SLACK = 1.05
 class LoadedBy:
     """How a model is loaded: tokens of `context` and of a pass, `rows` of logits, the cache's types by their names.
 
-    llama.cpp's default keeps the whole context of windowed layers too (`swa_full`), as going back in a text needs it.
+    With `whole_windows`, llama.cpp's default (`swa_full`), windowed layers keep the whole context too.
     """
 
     context: int
@@ -27,7 +29,7 @@ class LoadedBy:
     cache_type_k: str = "f16"
     cache_type_v: str = "f16"
     flash_attention: bool = True
-    full_windows: bool = True
+    whole_windows: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
 
 def _cells(shape: ModelShape, windowed: bool, loaded: LoadedBy) -> int:
     whole = -(-loaded.context // _CELLS) * _CELLS
-    if not windowed or loaded.full_windows:
+    if not windowed or loaded.whole_windows:
         return whole
     return min(whole, -(-(shape.window + _pass_length(loaded)) // _CELLS) * _CELLS)
 
@@ -97,7 +99,8 @@ def _cache(shape: ModelShape, layer: LayerShape, loaded: LoadedBy, padded: int) 
     """Bytes. Without flash attention all V caches are as wide as the widest, `[TAG_V_CACHE_VARIABLE]`."""
     v_width = padded if layer.v_width and not loaded.flash_attention else layer.v_width
     token = cache_bytes(loaded.cache_type_k, layer.k_width) + cache_bytes(loaded.cache_type_v, v_width)
-    return token * _cells(shape, layer.windowed, loaded) + layer.state
+    states = 1 + min(shape.snapshots, max(0, _pass_length(loaded) - _NO_SNAPSHOTS))
+    return token * _cells(shape, layer.windowed, loaded) + layer.state * states
 
 
 def _pass_length(loaded: LoadedBy) -> int:

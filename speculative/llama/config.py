@@ -81,6 +81,7 @@ class LlamaConfig:
             cache_type_k=self.cache_type_k,
             cache_type_v=self.cache_type_v,
             flash_attention=self.flash_attention != "off",
+            whole_windows=self.whole_windows,
         )
 
 

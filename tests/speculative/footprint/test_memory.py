@@ -43,8 +43,8 @@ def test_windowed_layers_keep_a_window_only_if_going_back_is_given_up():
     seen = shape(layers=windowed, window=1000)
     whole = LoadedBy(context=8192)
     assert model_memory(seen, whole).cache == 8192 * 400
-    assert model_memory(seen, replace(whole, full_windows=False)).cache == 1536 * 400
-    assert model_memory(seen, LoadedBy(context=512, full_windows=False)).cache == 512 * 400
+    assert model_memory(seen, replace(whole, whole_windows=False)).cache == 1536 * 400
+    assert model_memory(seen, LoadedBy(context=512, whole_windows=False)).cache == 512 * 400
 
 
 def test_without_flash_attention_v_caches_are_as_wide_as_the_widest():

@@ -1,6 +1,6 @@
 """Which way of building llama.cpp makes use of a GPU here."""
 
-from .gpus import AMD, APPLE, INTEL, NVIDIA, Gpu
+from .graphics import AMD, APPLE, INTEL, NVIDIA, Gpu
 from .toolkits import CUDA, HIP, METAL, SYCL, VULKAN, Toolkits
 
 _GGML_NAMES = {CUDA: ("CUDA",), HIP: ("ROCm",), VULKAN: ("Vulkan",), SYCL: ("SYCL",), METAL: ("MTL", "Metal")}

@@ -1,6 +1,6 @@
 """Drivers of GPUs, and the files through which programs reach them."""
 
-from .gpus import AMD, INTEL, NVIDIA, Graphics
+from .graphics import AMD, INTEL, NVIDIA, Graphics
 from .rows import Row
 from .toolkits import Toolkits
 

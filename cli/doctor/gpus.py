@@ -4,10 +4,10 @@ import os
 import platform
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-NVIDIA, AMD, INTEL, APPLE = "NVIDIA", "AMD", "Intel", "Apple"
+from .graphics import AMD, APPLE, INTEL, NVIDIA, Gpu, Graphics
+
 _VENDORS = {"0x10de": NVIDIA, "0x1002": AMD, "0x8086": INTEL}
 _DISPLAY, _ACCELERATOR = "0x03", "0x12"
 """What PCI classes start with; AMD's Instinct cards say that they are accelerators, as Intel's NPUs do."""
@@ -16,45 +16,6 @@ _CARVED_OUT = 4 << 30
 """Bytes of memory of its own: with less, an AMD GPU is one inside a CPU."""
 _TAKEN_AWAY = ("vfio-pci", "pci-stub")
 """Drivers that keep a device for a virtual machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gpu:
-    """A GPU; `shared` is whether it uses the memory of the CPU, as those in CPUs do, and so is not much faster."""
-
-    vendor: str
-    name: str = ""
-    shared: bool = False
-
-    @property
-    def title(self) -> str:
-        """What it is called, its vendor first."""
-        return self.name if self.name.startswith(self.vendor) else f"{self.vendor} {self.name or 'GPU'}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Graphics:
-    """The GPUs, and what stands between them and a program.
-
-    `driver` is the version of NVIDIA's, empty where it is not loaded; `devices` are the files through which programs
-    reach GPUs, and `closed` those of them that this account may not open. `container` is the program whose container
-    this is, empty where it is none.
-    """
-
-    gpus: tuple[Gpu, ...] = ()
-    driver: str = ""
-    devices: tuple[str, ...] = ()
-    closed: tuple[str, ...] = ()
-    container: str = ""
-
-    def of(self, vendor: str) -> tuple[Gpu, ...]:
-        """Those that `vendor` made."""
-        return tuple(gpu for gpu in self.gpus if gpu.vendor == vendor)
-
-    @property
-    def best(self) -> Gpu | None:
-        """The one to compute on: with memory of its own, if there is one."""
-        return next((gpu for gpu in sorted(self.gpus, key=lambda gpu: gpu.shared)), None)
 
 
 def find_graphics(root: Path, system: str = platform.system(), machine: str = platform.machine()) -> Graphics:

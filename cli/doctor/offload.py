@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .backends import FLAGS, commands_before, way_for, ways_built
 from .drivers import driver_rows
-from .gpus import Gpu, Graphics
+from .graphics import Gpu, Graphics
 from .hiding import choosing, hiding
 from .installer import Installer
 from .rows import Row

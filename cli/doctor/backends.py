@@ -37,5 +37,5 @@ def commands_before(way: str, toolkits: Toolkits) -> tuple[list[str], str]:
     """What has to be typed before a build, and a sentence where no command is known."""
     command, page = toolkits.missing(way)
     if page and not command:
-        return [], f"First install what {way} takes to build, from {page}, then type: "
+        return [], f"First install what {way} takes to build: {page}"
     return [each for each in (command, _BEFORE.get(way, "")) if each], ""

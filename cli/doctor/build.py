@@ -35,7 +35,7 @@ def build_rows(build: "BuildInfo") -> list[Row]:
 
 def broken_rows(error: str, installer: Installer, flags: str) -> list[Row]:
     """What there is to say where it cannot be imported."""
-    return [Row(name="llama.cpp", value=error, remedy=installer.rebuild(flags), wrong=True)]
+    return [Row(name="llama.cpp", value=error, command=installer.rebuild(flags), wrong=True)]
 
 
 def _device_row(device: "Device") -> Row:

@@ -36,4 +36,4 @@ def doctor(env: Environment, options: DoctorOptions) -> None:
     if wrong := wrong_rows(topics):
         names = ", ".join(dict.fromkeys(row.name.strip() for row in wrong))
         needs = "needs" if len(wrong) == 1 else "need"
-        raise SpecchatError(f"{counted(len(wrong), 'thing')} {needs} mending: {names}.", "Above is what to do.")
+        raise SpecchatError(f"{counted(len(wrong), 'thing')} {needs} mending: {names}.", "The report says how.")

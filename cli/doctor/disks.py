@@ -10,7 +10,7 @@ from .rows import Row
 
 _SMALLEST = 10**9
 """Bytes: hardly any model takes less."""
-_MAKE_ROOM = "specchat rm NAME  # of those that specchat list shows; or name another disk in HF_HUB_CACHE"
+_MAKE_ROOM = "Remove models that specchat list shows, with specchat rm NAME, or name another disk in HF_HUB_CACHE."
 
 
 def disk_rows(folders: Mapping[str, Path], free: Callable[[Path], int | None] = free_room) -> list[Row]:
@@ -24,7 +24,7 @@ def _row(what: str, folder: Path, free: int | None) -> Row:
     return Row(
         name=f"free for {what}",
         value=f"{room}, in {folder}{': no model fits' if full else ''}",
-        remedy="specchat rm NAME  # a name that specchat list shows; or name another disk in HF_HUB_CACHE"
+        advice="specchat rm NAME  # a name that specchat list shows; or name another disk in HF_HUB_CACHE"
         if full
         else "",
         wrong=full,

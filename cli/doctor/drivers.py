@@ -34,7 +34,8 @@ def driver_rows(graphics: Graphics, toolkits: Toolkits) -> list[Row]:
 def _nvidia(graphics: Graphics, toolkits: Toolkits) -> Row:
     if not graphics.driver:
         said = "not loaded: without it nothing can compute on NVIDIA's GPUs"
-        return Row(name="driver", value=said, remedy=toolkits.nvidia_driver, wrong=True)
+        page = "" if toolkits.nvidia_driver else "Install NVIDIA's driver: https://www.nvidia.com/drivers"
+        return Row(name="driver", value=said, command=toolkits.nvidia_driver, advice=page, wrong=True)
     on_windows = not graphics.devices and graphics.driver == "unknown"  # which has no files for devices
     if not _reachable(graphics, NVIDIA) and not on_windows:
         return _unreachable(graphics, NVIDIA, "sudo nvidia-modprobe -u -c=0")
@@ -45,13 +46,13 @@ def _reachable(graphics: Graphics, vendor: str) -> bool:
     return any(each.startswith(_FILES[vendor]) for each in graphics.devices)
 
 
-def _unreachable(graphics: Graphics, vendor: str, remedy: str) -> Row:
+def _unreachable(graphics: Graphics, vendor: str, command: str) -> Row:
     where = "this container was started without" if graphics.container else "there are no"
     files = " and ".join(f"{start}{'' if start.endswith(('kfd', 'dxg')) else '*'}" for start in _FILES[vendor][:1])
     return Row(
         name="driver",
         value=f"no way to {vendor}'s GPUs: {where} {files}",
-        remedy=_INTO_CONTAINER.get((graphics.container, vendor), remedy),
+        command=_INTO_CONTAINER.get((graphics.container, vendor), command),
         wrong=True,
     )
 
@@ -64,7 +65,7 @@ def _closed(graphics: Graphics) -> list[Row]:
         Row(
             name="devices",
             value=f"this account may not open {', '.join(graphics.closed)}",
-            remedy='sudo usermod -aG render,video "$USER"  # then log in again',
+            command='sudo usermod -aG render,video "$USER"  # then log in again',
             wrong=not all(gpu.shared for gpu in graphics.gpus),
         )
     ]

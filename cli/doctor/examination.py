@@ -63,7 +63,7 @@ def _kept(env: Environment) -> list[Row]:
     try:
         hub = cache_folder(env.variables, env.home)
     except SpecchatError as error:
-        return [*rows, Row(name="hub's cache", value=error.message, remedy=error.hint, wrong=True)]
+        return [*rows, Row(name="hub's cache", value=error.message, advice=error.hint, wrong=True)]
     folders = {"models": hub, **({"chats": sessions} if sessions else {})}
     return [*rows, *hub_rows(hub), *disk_rows(folders)]
 
@@ -72,4 +72,4 @@ def _hub(env: Environment, offline: bool) -> list[Row]:
     try:
         return access_rows(hub_of(env.variables, env.home, offline=offline))
     except SpecchatError as error:
-        return [Row(name="hub", value=error.message, remedy=error.hint, wrong=True)]
+        return [Row(name="hub", value=error.message, advice=error.hint, wrong=True)]

@@ -31,14 +31,14 @@ def access_rows(hub: Hub, ask: Callable[[Hub], str] = account, seconds: float = 
     return [_row(outcome.message, False, outcome.hint)]
 
 
-def _row(value: str, reachable: bool | None, remedy: str = "") -> Row:
+def _row(value: str, reachable: bool | None, advice: str = "") -> Row:
     figures = {"reachable": reachable}
-    return Row(name="hub", value=value, remedy=remedy, wrong=reachable is False, figures=figures)
+    return Row(name="hub", value=value, advice=advice, wrong=reachable is False, figures=figures)
 
 
 def _token(hub: Hub, holder: str) -> list[Row]:
     if hub.token is None:
-        return [Row(name="token", value="none: public models only", remedy="hf auth login", figures={"origin": None})]
+        return [Row(name="token", value="none: public models only", command="hf auth login", figures={"origin": None})]
     said = f", of {holder}" if holder else ", not checked"
     figures = {"origin": hub.token.origin, "account": holder or None}
     return [Row(name="token", value=f"from {hub.token.origin}{said}", figures=figures)]

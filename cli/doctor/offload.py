@@ -29,11 +29,11 @@ class Machine:
     installer: Installer
     variables: Mapping[str, str]
 
-    def rebuild(self, gpu: Gpu) -> str:
-        """What to type to have llama.cpp compiled for a GPU."""
+    def rebuild(self, gpu: Gpu) -> tuple[str, str]:
+        """What to type to have llama.cpp compiled for a GPU, and what to do before that no command does."""
         way = way_for(gpu, self.toolkits)
-        commands, sentence = commands_before(way, self.toolkits)
-        return sentence + self._joined([*commands, self.installer.rebuild(FLAGS[way])])
+        commands, advice = commands_before(way, self.toolkits)
+        return self._joined([*commands, self.installer.rebuild(FLAGS[way])]), advice
 
     def flags(self) -> str:
         """What CMAKE_ARGS should say here."""
@@ -96,12 +96,12 @@ def _other_build(machine: Machine, build: "BuildInfo", gpu: Gpu) -> list[Row]:
     what = "computes on the CPU only" if build.cpu_only else f"is for {', '.join(build.gpu_backends)}"
     if gpu.shared:
         value = f"no: this build {what}. {gpu.title} shares the CPU's memory, so it may be no faster"
-        return [_row(value, False, machine.rebuild(gpu))]
+        return [_row(value, False, *machine.rebuild(gpu))]
     reminder = "run says so once a day; gpu_hint: off in config.yaml or SPECCHAT_GPU_HINT=off ends that"
     mentioned = [Row(name="reminder", value=reminder)] if build.cpu_only else []
     value = f"no: this build {what}, though there is an {gpu.title}"
-    return [_row(value, False, machine.rebuild(gpu), wrong=True), *mentioned]
+    return [_row(value, False, *machine.rebuild(gpu), wrong=True), *mentioned]
 
 
-def _row(value: str, works: bool, remedy: str = "", *, wrong: bool = False) -> Row:
-    return Row(name=NAME, value=value, remedy=remedy, wrong=wrong, figures={"works": works})
+def _row(value: str, works: bool, command: str = "", advice: str = "", *, wrong: bool = False) -> Row:
+    return Row(name=NAME, value=value, command=command, advice=advice, wrong=wrong, figures={"works": works})

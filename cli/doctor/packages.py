@@ -48,7 +48,7 @@ def _python(found: str, bounds: str) -> Row:
     return Row(
         name="Python",
         value=f"{found} on {platform.system()} {platform.machine()}" + ("" if fits else f", but {bounds} is needed"),
-        remedy="" if fits else f"Install specchat with a Python {bounds}.",
+        advice="" if fits else f"Install specchat with a Python {bounds}.",
         wrong=not fits,
     )
 
@@ -65,8 +65,8 @@ def _wrong(requirement: str, installer: Installer, version_of: Callable[[str], s
     if found and _fits(found, ",".join(bounds)):
         return None
     said = f"{found}, but {wanted} is needed" if found else "not installed"
-    remedy = installer.install([f"{name}{wanted}"])
-    return Row(name=name, value=said, remedy=remedy, wrong=True, figures={"version": found, "needed": wanted})
+    command = installer.install([f"{name}{wanted}"])
+    return Row(name=name, value=said, command=command, wrong=True, figures={"version": found, "needed": wanted})
 
 
 def _fits(found: str, bounds: str) -> bool:

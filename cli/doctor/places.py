@@ -48,7 +48,7 @@ def contents(folder: Path) -> Contents:
 def cache_rows(folder: Path | None) -> list[Row]:
     """Our own cache, and each kind of thing in it. All of it can be found out again."""
     if folder is None:
-        return [Row(name="cache", value="nowhere: there is no home folder", remedy="Name one in XDG_CACHE_HOME.")]
+        return [Row(name="cache", value="nowhere: there is no home folder", advice="Name one in XDG_CACHE_HOME.")]
     if not folder.is_dir():
         return [Row(name="cache", value=f"{folder}, not there yet", figures={"path": str(folder)})]
     kinds = sorted(each for each in folder.iterdir() if each.is_dir() and not each.is_symlink())
@@ -60,7 +60,7 @@ def _whole(folder: Path) -> Row:
     return Row(
         name="cache",
         value=f"{folder}, {file_size(found.size)}{'' if writable else ', which cannot be written'}",
-        remedy="" if writable else f'sudo chown -R "$USER" "{folder}"',
+        command="" if writable else f'sudo chown -R "$USER" "{folder}"',
         wrong=not writable,
         figures={"path": str(folder), "bytes": found.size, "writable": writable},
     )
@@ -106,6 +106,6 @@ def _download(left: CutOff) -> Row:
     return Row(
         name="  cut off",
         value=ours if left.resumed else theirs,
-        remedy=f"specchat pull {left.repo}  # with :QUANT as before" if left.resumed else f'rm "{left.path}"',
+        command=f"specchat pull {left.repo}  # with :QUANT as before" if left.resumed else f'rm "{left.path}"',
         figures={"path": str(left.path), "repository": left.repo, "bytes": left.size, "resumed": left.resumed},
     )

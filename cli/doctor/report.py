@@ -23,25 +23,33 @@ def write_report(env: Environment, topics: Sequence[Topic]) -> None:
 
 
 def _lines(env: Environment, row: Row, width: int) -> Iterator[str]:
-    value = one_line(row.value)
-    if env.room is None:
-        yield f"{row.name:<{width}}  {value}"
-    elif env.room < _NARROW:
-        yield one_line(row.name)
-        yield wrapped(f"{_INDENT}{value}", env.room, _INDENT)
+    """Commands stay in one piece, however long: so they can be copied."""
+    name, value, room = one_line(row.name), one_line(row.value), env.room
+    if room is not None and room < _NARROW:
+        yield name
+        yield from _block(_INDENT, value, room)
     else:
-        gap = " " * (width + 2)
-        yield wrapped(f"{row.name:<{width}}  {value}", env.room, gap)
-    if row.remedy:
-        yield _remedy(env, row)
-
-
-def _remedy(env: Environment, row: Row) -> str:
-    """In one piece, however long: so it can be copied."""
+        first, *others = _block(" " * (width + 2), value, room)
+        yield f"{name:<{width}}  {first.lstrip()}"
+        yield from others
     label = "mend:" if row.wrong else "try:"
-    if row.wrong and env.colors_on(env.stdout_is_terminal):
-        label = f"{_YELLOW}{label}{_RESET}"
-    return f"{_INDENT}{label} {one_line(row.remedy)}"
+    if row.advice:
+        first, *others = _block(_INDENT, f"{label} {one_line(row.advice)}", room)
+        yield _colored(env, first)
+        yield from others
+    if row.command:
+        yield _colored(env, f"{_INDENT}{label} {one_line(row.command)}")
+
+
+def _block(indent: str, text: str, room: int | None) -> list[str]:
+    """A text in as many lines as it takes, each after `indent`."""
+    lines = [text] if room is None else wrapped(text, max(20, room - len(indent))).split("\n")
+    return [indent + line for line in lines]
+
+
+def _colored(env: Environment, line: str) -> str:
+    """What needs mending is seen at once."""
+    return line.replace("mend:", f"{_YELLOW}mend:{_RESET}", 1) if env.colors_on(env.stdout_is_terminal) else line
 
 
 def report_content(topics: Sequence[Topic]) -> dict[str, Any]:
@@ -53,5 +61,11 @@ def report_content(topics: Sequence[Topic]) -> dict[str, Any]:
 
 
 def _content(row: Row) -> dict[str, Any]:
-    said = {"name": row.name, "value": row.value, "needs_mending": row.wrong, "remedy": row.remedy or None}
-    return {**said, "figures": dict(row.figures)}
+    return {
+        "name": row.name.strip(),
+        "value": row.value,
+        "needs_mending": row.wrong,
+        "command": row.command or None,
+        "advice": row.advice or None,
+        "figures": dict(row.figures),
+    }

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 class Row:
     """A fact: `value` is for people, `figures` are for programs.
 
-    `remedy` is a command that does something about it, or a sentence where no command can. What is `wrong` needs it.
+    `command` does something about it, and `advice` says what no command can do, or what comes before it. What is
+    `wrong` has one of them.
     """
 
     name: str
     value: str
-    remedy: str = ""
+    command: str = ""
+    advice: str = ""
     wrong: bool = False
     figures: Mapping[str, object] = field(default_factory=dict)
 

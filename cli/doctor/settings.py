@@ -20,7 +20,7 @@ def settings_rows(env: Environment) -> list[Row]:
     try:
         return [where, *_no_layers(env), *_unknown(env)]
     except SpecchatError as error:
-        return [Row(name="settings", value=error.message, remedy=error.hint, wrong=True), *_unknown(env)]
+        return [Row(name="settings", value=error.message, advice=error.hint, wrong=True), *_unknown(env)]
 
 
 def _no_layers(env: Environment) -> list[Row]:
@@ -28,7 +28,7 @@ def _no_layers(env: Environment) -> list[Row]:
     if layer.settings.gpu_layers != 0:
         return []
     said = f"gpu_layers is 0, by {layer.origins['gpu_layers']}: models stay on the CPU"
-    return [Row(name="settings", value=said, remedy="Take it out, or run with -ngl -1.")]
+    return [Row(name="settings", value=said, advice="Take it out, or run with -ngl -1.")]
 
 
 def _unknown(env: Environment) -> list[Row]:

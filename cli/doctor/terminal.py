@@ -36,4 +36,4 @@ def _letters(env: Environment) -> Row:
         return Row(name="letters", value=f"UTF-8, by {name}={locale}", figures={"utf8": True})
     why = f"{name}={locale} says otherwise" if name else "no variable says what the terminal takes"
     posix = "export LC_ALL=C.UTF-8" if env.stdout_is_terminal else ""
-    return Row(name="letters", value=f"UTF-8 is written, though {why}", remedy=posix, figures={"utf8": False})
+    return Row(name="letters", value=f"UTF-8 is written, though {why}", command=posix, figures={"utf8": False})

@@ -37,12 +37,10 @@ class Toolkits:
 
     @property
     def nvidia_driver(self) -> str:
-        """How NVIDIA's driver is installed."""
+        """The command that installs NVIDIA's driver, empty where none is known."""
         if self.distribution == "ubuntu":
             return "sudo ubuntu-drivers install"
-        if self.distribution == "debian":
-            return "sudo apt install nvidia-driver"
-        return "Install NVIDIA's driver: https://www.nvidia.com/drivers"
+        return "sudo apt install nvidia-driver" if self.distribution == "debian" else ""
 
 
 def find_toolkits(root: Path, variables: Mapping[str, str]) -> Toolkits:

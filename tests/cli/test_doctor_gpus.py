@@ -34,7 +34,7 @@ def rows(
 
 def wrong(*arguments, **settings) -> dict[str, str]:
     """What needs mending, and the commands."""
-    return {row.name: row.remedy for row in rows(*arguments, **settings) if row.wrong}
+    return {row.name: row.command or row.advice for row in rows(*arguments, **settings) if row.wrong}
 
 
 def offload(*arguments, **settings) -> Row:
@@ -150,13 +150,19 @@ def test_our_own_bounds_are_those_that_the_package_has():
     [
         ("ID=ubuntu\nID_LIKE=debian\n", "sudo apt install nvidia-cuda-toolkit && CMAKE_ARGS="),
         ('ID="arch"\n', "sudo pacman -S cuda && CMAKE_ARGS="),
-        ("ID=nixos\n", "First install what CUDA takes to build, from https://"),
     ],
 )
 def test_a_toolkit_that_is_missing_is_installed_first(tmp_path, release, before):
     nvidia(tmp_path)
     write(tmp_path, "etc/os-release", release)
     assert wrong(tmp_path, build())["GPU offload"].startswith(before)
+
+
+def test_a_toolkit_without_a_known_command_is_advised(tmp_path):
+    nvidia(tmp_path)
+    [row] = [row for row in rows(tmp_path, build()) if row.wrong]
+    assert row.advice == "First install what CUDA takes to build: https://developer.nvidia.com/cuda-downloads"
+    assert row.command.startswith("CMAKE_ARGS=")
 
 
 def test_a_toolkit_is_found_where_path_looks(tmp_path):
@@ -191,7 +197,7 @@ def test_a_mac_is_built_for_metal(tmp_path):
 def test_a_gpu_that_shares_the_memory_of_the_cpu_can_be_tried_and_needs_nothing(tmp_path):
     pci_card(tmp_path, "0x8086", BUILT_IN_SLOT)
     assert wrong(tmp_path, build()) == {}
-    assert "-DGGML_VULKAN=on" in offload(tmp_path, build()).remedy
+    assert "-DGGML_VULKAN=on" in offload(tmp_path, build()).command
 
 
 def test_a_build_for_gpus_of_others_is_no_use(tmp_path):
@@ -250,13 +256,13 @@ def test_a_variable_that_hides_all_devices_is_named(tmp_path, value):
     nvidia(tmp_path)
     row = offload(tmp_path, build("CUDA"), CUDA_VISIBLE_DEVICES=value)
     assert row.wrong
-    assert row.remedy == "unset CUDA_VISIBLE_DEVICES"
+    assert row.command == "unset CUDA_VISIBLE_DEVICES"
     assert "which leaves llama.cpp no device" in row.value
 
 
 def test_a_variable_hides_only_from_builds_that_read_it(tmp_path):
     amd(tmp_path)
-    assert offload(tmp_path, build("ROCm"), HIP_VISIBLE_DEVICES="").remedy == "unset HIP_VISIBLE_DEVICES"
+    assert offload(tmp_path, build("ROCm"), HIP_VISIBLE_DEVICES="").command == "unset HIP_VISIBLE_DEVICES"
     assert "HIP_VISIBLE" not in offload(tmp_path, build("Vulkan"), HIP_VISIBLE_DEVICES="").value
 
 
@@ -269,7 +275,7 @@ def test_a_driver_that_shows_nothing_is_asked(tmp_path):
     nvidia(tmp_path)
     row = offload(tmp_path, build("CUDA"))
     assert row.wrong
-    assert row.remedy.startswith("nvidia-smi")
+    assert row.command.startswith("nvidia-smi")
 
 
 def test_files_that_an_account_may_not_open_are_opened_to_it(tmp_path):

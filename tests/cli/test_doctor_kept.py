@@ -72,8 +72,8 @@ def test_downloads_that_were_cut_off_are_told_with_what_goes_on(tmp_path):
     whole, ours, theirs = hub_rows(tmp_path)
     assert "1 repository, 5.0 kB" in whole.value
     assert ours.value == "5.0 kB of a file of some/Model-GGUF came, last on 2023-11-14, and the rest did not"
-    assert ours.remedy.startswith("specchat pull some/Model-GGUF")
-    assert theirs.remedy == f'rm "{blobs / "def.9f.incomplete"}"'
+    assert ours.command.startswith("specchat pull some/Model-GGUF")
+    assert theirs.command == f'rm "{blobs / "def.9f.incomplete"}"'
     assert not ours.wrong
 
 
@@ -110,7 +110,7 @@ def test_a_hub_that_cannot_be_reached_needs_mending():
         raise FetchError("It cannot be reached.", "Check the network.")
 
     [row] = access_rows(HUB, fail)
-    assert (row.wrong, row.value, row.remedy) == (True, "It cannot be reached.", "Check the network.")
+    assert (row.wrong, row.value, row.advice) == (True, "It cannot be reached.", "Check the network.")
 
 
 def test_who_cannot_even_be_looked_up_is_waited_for_only_so_long():

@@ -42,7 +42,7 @@ def remind_of_gpu(
         return
     said.save(_KEY, today)
     if said.load(_KEY) == today:
-        note(env, f"llama.cpp is built for the CPU alone, without the {title} here: see specchat doctor.")
+        note(env, f"This llama.cpp cannot use the {title} here: specchat doctor says why.")
 
 
 def _unused_gpu(env: Environment) -> str:

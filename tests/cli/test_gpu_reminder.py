@@ -12,7 +12,7 @@ from specchat.speculative.placement import Placement
 from .fake_system import BUILT_IN_SLOT, nvidia, pci_card
 from .fakes import World
 
-LINE = "llama.cpp is built for the CPU alone, without the NVIDIA GPU here: see specchat doctor.\n"
+LINE = "This llama.cpp cannot use the NVIDIA GPU here: specchat doctor says why.\n"
 ON_CPU = Placement(33)
 
 
@@ -26,7 +26,7 @@ def say(tmp_path):
 def reminder(folder: Path):
     def said(placement=ON_CPU, gpu_layers=None, *, quiet=False, cpu_only=True, variables=(), **settings):
         caches = {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_CONFIG_HOME": str(folder / "config")}
-        terminal = {"screen": True, "stdin": None, "columns": 120, "system": folder / "root"}
+        terminal = {"screen": True, "stdin": None, "columns": 80, "system": folder / "root"}
         world = World(variables={**caches, **dict(variables), "NO_COLOR": "1"}, **{**terminal, **settings})
         env = world.environment()
         if not world.screen:
@@ -96,7 +96,7 @@ def test_without_a_gpu_that_is_worth_it_nothing_is_said_or_kept(tmp_path):
 def test_run_says_it_before_the_answer(tmp_path, tiny_model_path):
     nvidia(tmp_path / "root")
     variables = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "SPECCHAT_GPU_HINT": "on"}
-    settings = {"screen": True, "stdin": None, "columns": 120, "system": tmp_path / "root", "variables": variables}
+    settings = {"screen": True, "stdin": None, "columns": 80, "system": tmp_path / "root", "variables": variables}
     arguments = ("run", "-m", str(tiny_model_path), "--draft", "ngram")
     first = World(**settings).run(*arguments, "Hi").transcript
     told = build_info().cpu_only  # what runs these tests may have been built for a GPU

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from specchat.speculative.errors import SpecchatError
-from specchat.speculative.events import GenerationFinished
+from specchat.speculative.errors import IncompleteError, SpecchatError
+from specchat.speculative.events import FinishReason, GenerationFinished
 
 from .exit_codes import exit_code
 from .extract import extracted, no_block
 from .interruption import Stopped
 from .json_output import answer_content
+from .logprobs_json import logprobs_content
 from .unanswered import unanswered
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Answer:
     def error(self) -> SpecchatError | None:
         """Why it is not what was asked for."""
         missing = self.extract and self.block is None and self.finished.finish_reason != "cancelled"
-        return self.finished.error or unanswered(self.finished) or (no_block(self.finished.seed) if missing else None)
+        none = no_block(self.finished.seed) if missing else None
+        return unfinished(self.finished) or unanswered(self.finished) or none
 
     @property
     def whole(self) -> bool:
@@ -54,13 +56,31 @@ class Answer:
     def content(self, pair: "Pair") -> dict[str, Any]:
         """What JSON says of it."""
         content = answer_content(self.finished, pair.config, pair.exactness)
+        if pair.config.scores is not None:
+            content["logprobs"] = logprobs_content(self.finished.scored, pair.spelled)
         return {"text": content["text"], "extracted": self.block, **content} if self.extract else content
 
 
+_CUT: dict[FinishReason, tuple[str, str]] = {
+    "length": ("-n ended it before its form did", "Allow more tokens with -n N."),
+    "context_full": ("the context was full before its form ended", "-c N makes the context larger."),
+    "stop_string": ("--stop ended it before its form did", "Leave --stop out."),
+}
+
+
+def unfinished(finished: GenerationFinished) -> SpecchatError | None:
+    """What ended a generation before its time, other than Ctrl-C: an error, or what cut a form short."""
+    if finished.error is not None or finished.complete is not False or finished.finish_reason not in _CUT:
+        return finished.error
+    reason, hint = _CUT[finished.finish_reason]
+    return IncompleteError(f"The answer is incomplete: {reason}.", hint)
+
+
 def check_ended(finished: GenerationFinished) -> None:
-    """Raise the error that ended a generation, if one did, and `Stopped` where Ctrl-C did."""
-    if finished.error is not None:
-        raise finished.error
+    """Raise what ended a generation before its time, if something did, and `Stopped` where Ctrl-C did."""
+    error = unfinished(finished)
+    if error is not None:
+        raise error
     if finished.finish_reason == "cancelled":
         raise Stopped
 

@@ -10,7 +10,6 @@ from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.sampling import SamplerChain
 
 from .draft_wish import DraftWish
 from .request import with_settings
@@ -108,7 +107,8 @@ class ChatPair:
     def _sample(self, config: PairConfig, settings: Settings) -> None:
         pair = self.speaker.pair
         pair.config, pair.sampling = config, replace(pair.sampling, **settings.sampling())
-        pair.session.decoder = replace(pair.session.decoder, chain=SamplerChain(pair.sampling))
+        decoder = pair.session.decoder
+        pair.session.decoder = replace(decoder, chain=replace(decoder.chain, params=pair.sampling))
 
     def _reload(self, config: PairConfig) -> None:
         before, speaker, drafts = self.speaker.pair.config, self.speaker, self.drafts

@@ -9,6 +9,7 @@ from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import Case, Prompt
 from specchat.speculative.bench.runner import Runner
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
+from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import Cancelled, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
@@ -34,8 +35,13 @@ PLAIN_TITLE = "Plain: one token a pass"
 DRAFTED_TITLE = "Drafted: guesses, checked together"
 
 
-def check_comparable(settings: Settings, verification: str) -> None:
-    """Raise `UsageError` where nothing drafts, or the texts are not meant to be the same."""
+def check_comparable(settings: Settings, verification: str, form: Grammar | None = None) -> None:
+    """Raise `UsageError` where nothing drafts, the texts are not meant to be the same, or they are to have a form."""
+    if form is not None:
+        raise UsageError(
+            "--compare cannot explain yet where texts part that have a form.",
+            "Compare without --json-schema and --grammar.",
+        )
     if settings.draft == "none" or settings.draft_length == 0:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if verification != "coupled":

@@ -37,6 +37,7 @@ def complete(
     """
     from .askers import raw_asker
     from .flags import PairOptions, flag_settings
+    from .form import asked_form
     from .loading import load
     from .precedence import asked
     from .request import check_model, limits, obtain_config
@@ -48,7 +49,10 @@ def complete(
 
     env.color = script.color
     check_script(script, output)
-    options = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    form = asked_form(env, answer)
+    options = PairOptions(
+        models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose, form=form
+    )
     wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)
@@ -61,7 +65,7 @@ def complete(
     text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True)
+    config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True, scores=script.logprobs)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, wanted.settings), output)
         ask = raw_asker(pair, suffix, raw.special)

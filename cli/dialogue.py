@@ -9,6 +9,7 @@ from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.messages import Message
 
+from .answers import check_ended
 from .chat_pair import ChatPair
 from .conversation import Conversation
 from .environment import Environment
@@ -120,10 +121,9 @@ class Dialogue:
         spoken = self._answered(question)
         if self.pair.session.interrupt.requested:  # it came too late to stop anything
             raise Stopped
-        if spoken and spoken.finished.error:
-            raise spoken.finished.error
-        if spoken is None or spoken.finished.finish_reason == "cancelled":
+        if spoken is None:
             raise Stopped
+        check_ended(spoken.finished)
         if missing := unanswered(spoken.finished):
             raise missing
 
@@ -233,6 +233,8 @@ class Dialogue:
         self._last = spoken
         if error := spoken.finished.error or unanswered(spoken.finished, in_a_chat=True):
             raise error
+        if spoken.finished.complete is False and spoken.finished.finish_reason != "cancelled":
+            self.tell("The answer is incomplete: it ended before its form did. /continue goes on.")
         n_ctx = self.pair.session.n_ctx
         if self.used >= _FULL * n_ctx and not self.drops_oldest:
             self.tell(f"The context is nearly full: {self.used:,} of {n_ctx:,} tokens. {_SAID_OF_LENGTH}")

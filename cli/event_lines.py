@@ -8,6 +8,7 @@ from specchat.speculative.events import Event, GenerationFinished, PromptProgres
 from .answers import Answer
 from .environment import Environment
 from .json_text import written
+from .logprobs_json import logprobs_content
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -28,6 +29,9 @@ def _content(event: Event, pair: "Pair", extract: bool) -> dict[str, Any]:
         case TextChunk(text, from_draft, is_reasoning):
             return {"event": "reasoning" if is_reasoning else "text", "text": text, "from_draft": from_draft}
         case RoundFinished(step):
-            return {"event": "round", "drafted": step.draft.guessed, "accepted": step.accepted}
+            counts = {"event": "round", "drafted": step.draft.guessed, "accepted": step.accepted}
+            if pair.config.scores is None:
+                return counts
+            return {**counts, "logprobs": logprobs_content(step.scored, pair.spelled)}
         case GenerationFinished():
             return {"event": "finished", **Answer(event, extract).content(pair)}

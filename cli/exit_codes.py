@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from specchat.profiles.errors import AccessError, FetchError, ProfileError
 from specchat.speculative.errors import (
+    IncompleteError,
     ModelLoadError,
     PromptTooLongError,
     SpecchatError,
@@ -34,6 +35,7 @@ TABLE = (
     ExitCode(5, "a download failed: network, disk or checksum", (FetchError,)),
     ExitCode(6, "the draft that was named does not fit the target", (VocabularyMismatchError,)),
     ExitCode(7, "the prompt is longer than the context", (PromptTooLongError,)),
+    ExitCode(8, "the answer is incomplete: cut before it met the schema or the grammar", (IncompleteError,)),
 )
 
 

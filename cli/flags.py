@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer, Settings, parse_draft
+from specchat.profiles.settings import NONE, Layer, Settings, parse_draft
+from specchat.speculative.constraint.grammar import Grammar
 
 from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
 
@@ -31,19 +32,30 @@ SPELLED = {
     "presence_penalty": "--presence-penalty",
     "frequency_penalty": "--frequency-penalty",
     "penalty_last_n": "--repeat-last-n",
+    "typical_p": "--typical",
+    "top_n_sigma": "--top-nsigma",
+    "xtc_probability": "--xtc-probability",
+    "xtc_threshold": "--xtc-threshold",
+    "dry_multiplier": "--dry-multiplier",
+    "dry_base": "--dry-base",
+    "dry_allowed_length": "--dry-allowed-length",
+    "dry_penalty_last_n": "--dry-penalty-last-n",
+    "dry_sequence_breakers": "--dry-sequence-breaker",
+    "logit_bias": "--logit-bias",
 }
 """The option for each setting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairOptions:
-    """All the options that say how a pair is loaded."""
+    """All the options that say how a pair is loaded; with a `form`, how its answers are to look."""
 
     models: ModelOptions
     drafting: DraftingOptions
     machine: MachineOptions
     sampling: SamplingOptions
     verbose: bool
+    form: Grammar | None = None
 
 
 def flag_settings(
@@ -82,5 +94,23 @@ def flag_settings(
         presence_penalty=sampling.presence_penalty,
         frequency_penalty=sampling.frequency_penalty,
         penalty_last_n=sampling.penalty_last_n,
+        typical_p=sampling.typical_p,
+        top_n_sigma=sampling.top_n_sigma,
+        xtc_probability=sampling.xtc_probability,
+        xtc_threshold=sampling.xtc_threshold,
+        dry_multiplier=sampling.dry_multiplier,
+        dry_base=sampling.dry_base,
+        dry_allowed_length=sampling.dry_allowed_length,
+        dry_penalty_last_n=sampling.dry_penalty_last_n,
+        dry_sequence_breakers=_behind_none(sampling.dry_sequence_breakers),
+        logit_bias=_behind_none(sampling.logit_bias),
     )
     return Layer(settings, {name: SPELLED[name] for name in settings.said()})
+
+
+def _behind_none(texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The values of a repeatable option; "none" takes away what stands before it, and what others say."""
+    if not texts:
+        return None
+    places = [place for place, text in enumerate(texts) if text == NONE]
+    return tuple(texts[places[-1] + 1 :] if places else texts)

@@ -21,12 +21,16 @@ _DOWNLOAD = "Models of the hub are fetched with specchat pull USER/REPO[:QUANT],
 _MODES = "With a prompt there is one answer, without one a chat, and -i chats after the first answer."
 _GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); all of them is the default."
 _FORMS = (
-    "--json prints the answer and its statistics as one JSON object; the form of the answer cannot be asked for yet."
+    "The form of the answer is --json-schema FILE, or --grammar FILE; --json prints the answer with its statistics."
 )
+_FORM_FILES = "--json-schema and --grammar take files as well: leave -file out."
 _FILES = "Models are files here, and a pair with its settings is a profile: specchat profile new NAME -m MODEL"
 _LIST = "specchat list shows the models that are on this machine."
 _SESSIONS = "Chats are kept as sessions: specchat session list"
-_NOT_YET = "There is nothing like it here yet."
+_MIROSTAT = (
+    "Mirostat's cut depends on how surprising each token before was to the model, not on the text alone: guesses could "
+    "not be checked together. --top-nsigma N and --min-p P adapt to each token, too."
+)
 
 COMMANDS = {
     "chat": "A chat is what run does without a prompt: specchat run -m FILE",
@@ -85,9 +89,13 @@ OPTIONS = {
     "--spec-type": "Draft without a model by --draft ngram.",
     "-cd": "The draft's context is always as long as the target's (-c).",
     "--ctx-size-draft": "The draft's context is always as long as the target's (-c).",
-    "--grammar": _NOT_YET,
+    "--mirostat": _MIROSTAT,
+    "--mirostat-lr": _MIROSTAT,
+    "--mirostat-ent": _MIROSTAT,
+    "--grammar-file": _FORM_FILES,
     "-j": _FORMS,
-    "--json-schema": _FORMS,
+    "-jf": _FORM_FILES,
+    "--json-schema-file": _FORM_FILES,
     "--schema": _FORMS,
     "--format": _FORMS,
     "--keepalive": "Nothing stays loaded between two runs: leave it out.",
@@ -120,6 +128,8 @@ _LLM_OPTIONS = {
     "repeat_penalty": "--repeat-penalty",
     "presence_penalty": "--presence-penalty",
     "frequency_penalty": "--frequency-penalty",
+    "typical_p": "--typical",
+    "logit_bias": "--logit-bias",
 }
 
 _FAMILIES = "llama|qwen|gemma|mistral|mixtral|phi|deepseek|smollm|gpt-oss|granite|olmo|codellama|tinyllama|starcoder"

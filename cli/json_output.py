@@ -6,15 +6,8 @@ from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.stats import GenerationStats
 
-from .json_text import written
-
 if TYPE_CHECKING:
     from specchat.speculative.llama.exactness import Exactness
-
-
-def answer_json(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> str:
-    """One line of JSON."""
-    return written(answer_content(finished, config, exactness))
 
 
 def answer_content(finished: GenerationFinished, config: PairConfig, exactness: "Exactness | None") -> dict[str, Any]:
@@ -24,6 +17,7 @@ def answer_content(finished: GenerationFinished, config: PairConfig, exactness: 
         "text": finished.text,
         "reasoning": finished.reasoning or None,
         "finish_reason": finished.finish_reason,
+        "complete": finished.complete,
         "model": str(config.target),
         "draft": str(config.draft),
         "seed": finished.seed,

@@ -92,6 +92,8 @@ class Renderer:
         """Say what there is to say about a generation that is over."""
         if finished.finish_reason == "context_full" and not self.options.quiet:
             warn(self.env, f"The context of {self.n_ctx} tokens is full, so the answer is cut. -c N makes it larger.")
+        if finished.complete is False and finished.finish_reason == "cancelled" and not self.options.quiet:
+            warn(self.env, "The answer is incomplete: it was stopped before its form ended.")
         if self._wants_statistics() and finished.tokens:
             thorough = self.options.stats or self.options.verbose
             note(self.env, items_note(self.env, statistics(finished, self.n_ctx, thorough, exactness)))

@@ -85,6 +85,7 @@ def obtain_config(
         exact=options.drafting.exact,
         seed=chosen_seed(options.sampling.seed),
         chat_template=chat_template,
+        grammar=options.form,
     )
     return with_draft(env, with_settings(config, settings), settings.draft, where, quiet)
 

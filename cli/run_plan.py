@@ -73,7 +73,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
     if chats:
         _prepare_chat(env, options)
     if chat.compare:
-        check_comparable(wanted.settings, options.pair.drafting.verification)
+        check_comparable(wanted.settings, options.pair.drafting.verification, options.pair.form)
     return RunPlan(
         flags=flags,
         wanted=wanted,

@@ -1,6 +1,7 @@
 """How `specchat run` goes: what is asked for, then the models, then one of four ways to answer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .askers import Ask, chat_asker
 from .chat import Chat
@@ -33,6 +34,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     plan = run_plan(env, options, flags)
     settings = plan.wanted.settings
     config = obtain_config(env, options.pair, plan.wanted, quiet=quiet, chat_template=plan.template)
+    config = replace(config, scores=options.script.logprobs)
     if plan.suggested:
         keep_suggestion(env, plan.suggested)
     with load(env, config, quiet) as pair:

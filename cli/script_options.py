@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .values import filled, one_of
+from .values import filled, one_of, whole
 
 SCRIPTS = "Scripts"
 
@@ -33,6 +33,16 @@ class ScriptOptions:
         bool,
         typer.Option("--events", help="All that happens as lines of JSON, as it happens.", rich_help_panel=SCRIPTS),
     ] = False
+    logprobs: Annotated[
+        int | None,
+        typer.Option(
+            "--logprobs",
+            parser=whole(0),
+            metavar="N",
+            help="In JSON, how likely each token was, and the N likeliest at its place.",
+            rich_help_panel=SCRIPTS,
+        ),
+    ] = None
     batch: Annotated[
         str | None,
         typer.Option(

@@ -59,6 +59,10 @@ def check_script(script: ScriptOptions, output: OutputOptions, *, chat: bool = F
     """Raise `UsageError` where options exclude each other; with `chat` a chat is asked for."""
     if script.events and output.json:
         raise UsageError("--events and --json are two forms of the same.", "Leave one of them out.")
+    if script.logprobs is not None and not (output.json or script.events or script.batch is not None):
+        raise UsageError("--logprobs is for JSON.", "Add --json or --events, or leave it out.")
+    if script.logprobs is not None and compare:
+        raise UsageError("--logprobs is for one answer, and --compare gives two.", "Leave one of them out.")
     if script.batch is not None and script.each is not None:
         raise UsageError("--batch and --each are two kinds of many prompts.", "Leave one of them out.")
     if script.force and (script.each is None or script.destination is None):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import PromptTooLongError
 from specchat.speculative.events import GenerationFinished
 
-from .answers import check_ended
+from .answers import Answer, check_ended
 from .environment import Environment
 from .interruption import ending
-from .json_output import answer_json
+from .json_text import written
 from .loading import tell_notices
 from .options import OutputOptions
 from .render import Heard, Renderer, unheard
@@ -67,7 +67,7 @@ class Speaker:
         events = session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop, index=index, seed=seed)
         finished = renderer.show(events, heard)
         if self.output.json:
-            self.env.stdout.write(answer_json(finished, self.pair.config, self.pair.exactness) + "\n")
+            self.env.stdout.write(written(Answer(finished, extract=False).content(self.pair)) + "\n")
             self.env.stdout.flush()
         renderer.conclude(finished, self.pair.exactness)
         tell_notices(self.env, self.pair, self.output.quiet)

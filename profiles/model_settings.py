@@ -5,7 +5,7 @@ from pathlib import Path
 from specchat.speculative.llama.config import DEFAULT_CONTEXT, LlamaConfig
 from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX
 from specchat.speculative.llama.recommended import recommended_sampling
-from specchat.speculative.sampling import SamplingParams
+from specchat.speculative.sampling_params import SamplingParams
 
 from .gguf.header import FileBytes, read_header
 from .settings import SAMPLING, Layer, Settings

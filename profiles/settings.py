@@ -45,6 +45,16 @@ class Settings:
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
     penalty_last_n: int | None = None
+    typical_p: float | None = None
+    top_n_sigma: float | None = None
+    xtc_probability: float | None = None
+    xtc_threshold: float | None = None
+    dry_multiplier: float | None = None
+    dry_base: float | None = None
+    dry_allowed_length: int | None = None
+    dry_penalty_last_n: int | None = None
+    dry_sequence_breakers: tuple[str, ...] | None = None
+    logit_bias: tuple[str, ...] | None = None
 
     def said(self) -> dict[str, Any]:
         """The settings that are made, by name."""
@@ -57,8 +67,12 @@ class Settings:
 
 NAMES = tuple(each.name for each in fields(Settings))
 SAMPLING = NAMES[NAMES.index("temperature") :]
-WHOLE = ("top_k", "penalty_last_n")
+WHOLE = ("top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n")
 """Of `SAMPLING`, those that are counts."""
+LISTS = ("dry_sequence_breakers", "logit_bias")
+"""Of `SAMPLING`, those that are several texts."""
+NONE = "none"
+"""What stands for no text where a list has to be one text."""
 KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
 """The keys of a file; `SAMPLING` stands in a mapping of its own there."""
 FLASH_ATTENTION = ("auto", "on", "off")
@@ -133,11 +147,18 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         system=values.text("system"),
         stop=values.texts("stop"),
         think=values.word("think", THINK),
-        **{each: sampling.integer(each, -1) if each in WHOLE else sampling.number(each) for each in SAMPLING},  # type: ignore[arg-type]
+        **{each: _sampler(sampling, each) for each in SAMPLING},
     )
     _check(settings, values, sampling)
     sources = {each: sampling if each in SAMPLING else values for each in settings.said()}
     return Layer(settings, {each: _origin(sources[each], each, name) for each in sources})
+
+
+def _sampler(values: Fields, key: str) -> Any:
+    if key in LISTS:
+        texts = values.texts(key)
+        return () if texts == (NONE,) else texts
+    return values.integer(key, -1) if key in WHOLE else values.number(key)
 
 
 def _origin(values: Fields, key: str, name: str) -> str:
@@ -159,7 +180,7 @@ def _source(values: Fields, key: str, folder: Path, parse: Callable[[str, Path],
 def _check(settings: Settings, values: Fields, sampling: Fields) -> None:
     """Raise `ProfileError` for what the engine would refuse, one by one, to name the line."""
     from specchat.speculative.llama.config import LlamaConfig
-    from specchat.speculative.sampling import SamplingParams
+    from specchat.speculative.sampling_params import SamplingParams
 
     loaded = {"context": "n_ctx", "threads": "threads", "cache_type_k": "cache_type_k", "cache_type_v": "cache_type_v"}
     for name, value in settings.said().items():

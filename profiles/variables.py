@@ -5,14 +5,14 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .fields import Fields
-from .settings import NAMES, SAMPLING, WHOLE, Layer, read_settings
+from .settings import LISTS, NAMES, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
 GPU_HINT = f"{PREFIX}GPU_HINT"
 ON_OFF = ("on", "off")
 _TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think")
-_FLOATS = tuple(name for name in SAMPLING if name not in WHOLE)
+_FLOATS = tuple(name for name in SAMPLING if name not in (*WHOLE, *LISTS))
 
 
 def variable(setting: str) -> str:
@@ -61,9 +61,11 @@ def _meant(name: str, known: Sequence[str]) -> str:
 
 
 def _typed(name: str, text: str) -> object:
-    """The number that a text means, or else the text, which is then refused by name."""
-    if name in _TEXTS:
+    """What a text means: numbers, or words with blanks between them. Else it is the text, which is refused by name."""
+    if name in (*_TEXTS, "dry_sequence_breakers"):
         return text
+    if name == "logit_bias":
+        return text.split()
     try:
         return float(text) if name in _FLOATS else int(text)
     except ValueError:

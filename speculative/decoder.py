@@ -4,37 +4,57 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-from .distribution import TokenDistribution
+from .constraint.constraint import Constraint
+from .constraint.law import Law
+from .distribution import Drawable
 from .draft_length import DraftLength
 from .drafting import Draft, Drafter, Guess
+from .errors import IncompleteError
+from .logprobs import ScoredToken, scored
 from .model import LanguageModel, Rows, advance
 from .rounds import Round
-from .sampling import Logits, SamplerChain, lead
+from .sampling import Logits, SamplerChain
 from .verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
 class SpeculativeDecoder:
-    """Generates the target's text, with a drafter's help; with `NoDrafter` it is plain decoding, by the same code."""
+    """Generates the target's text, with a drafter's help; with `NoDrafter` it is plain decoding, by the same code.
+
+    Each token is scored, with as many of the best at its place as `scores` says; None scores none.
+    """
 
     target: LanguageModel
     drafter: Drafter
     draft_length: DraftLength
     chain: SamplerChain
     is_end: Callable[[int], bool]
+    scores: int | None = None
 
-    def rounds(self, context: list[int], room: int, verification: Verification, index: int = 0) -> Iterator[Round]:
+    def rounds(
+        self,
+        context: list[int],
+        room: int,
+        verification: Verification,
+        index: int = 0,
+        constraint: Constraint | None = None,
+    ) -> Iterator[Round]:
         """Append to `context` round by round, until a token ends the text or `room` (>= 1) tokens were added.
 
         `index` is the place in the answer of the first token to come. The first round drafts nothing, so that the
-        prompt is read in the same passes whatever is drafted, and the first token waits for nobody.
+        prompt is read in the same passes whatever is drafted, and the first token waits for nobody. A `constraint` has
+        settled the tokens of the answer before `index`, and settles those that come; guesses are made under it too.
+        Raises `IncompleteError` where it lets the text neither go on nor end.
         """
+        law = Law(self.chain, constraint)
         end = len(context) + room
         offset = len(context) - index
         most = 0
         while len(context) < end:
-            step = self._round(context, min(most, end - len(context) - 1), verification, len(context) - offset)
+            step = self._round(context, min(most, end - len(context) - 1), verification, len(context) - offset, law)
             context.extend(step.tokens)
+            if constraint is not None:
+                constraint.settle(step.tokens)
             if most:  # the first pass read the prompt too
                 self.draft_length.observe(step)
             yield step
@@ -42,31 +62,50 @@ class SpeculativeDecoder:
                 return
             most = room
 
-    def _round(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Round:
+    def _round(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Round:
         started = perf_counter()
-        draft = self._draft(context, most, verification, index) if most > 0 else Draft()
+        draft = self._draft(context, most, verification, index, law) if most > 0 else Draft()
         drafted = perf_counter()
         rows = advance(self.target, [*context, *draft.tokens], len(draft) + 1)
-        verdict = verification.verify(draft, self._distributions(rows, context, draft), index)
-        leads = tuple(lead(row, token) for row, token in zip(rows, verdict.tokens, strict=False))
+        said: list[Drawable] = []
+        verdict = verification.verify(draft, self._distributions(rows, context, draft, law, said), index)
+        leads = tuple(map(law.lead, rows, said, verdict.tokens))
         finished = perf_counter()
         tokens = self._until_end(verdict.tokens)
         plain = self.draft_length.plain_seconds()
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain)
+        found = self._scored(rows, said, tokens)
+        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found)
 
-    def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int) -> Draft:
-        def propose(logits: Logits, text: Sequence[int]) -> Guess:
-            distribution = self.chain.distribution(logits, text)
-            token = verification.propose(distribution, index + len(text) - len(context))
-            return Guess(token, distribution, self.chain.lead(logits, distribution, token))
+    def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
+        def propose(logits: Logits, text: Sequence[int]) -> Guess | None:
+            distribution = law.distribution(logits, text, text[len(context) :])
+            try:
+                token = verification.propose(distribution, index + len(text) - len(context))
+            except IncompleteError:  # the draft lacks every token that the target may choose
+                return None
+            return law.guess(logits, distribution, token)
 
-        return self.draft_length.take(self.drafter.offers(context, propose), most)
+        offers = self.drafter.offers(context, propose)
+        return self.draft_length.take([law.within(offer) for offer in offers], most)
 
-    def _distributions(self, rows: Rows, context: Sequence[int], draft: Draft) -> Iterator[TokenDistribution]:
-        """What the target says after the context and after each draft token, computed when it is asked for."""
+    def _distributions(
+        self, rows: Rows, context: Sequence[int], draft: Draft, law: Law, said: list[Drawable]
+    ) -> Iterator[Drawable]:
+        """What the target says after the context and after each draft token, computed when it is asked for.
+
+        What was, is added to `said`.
+        """
         text = [*context, *draft.tokens]
         for offset, row in enumerate(rows):
-            yield self.chain.distribution(row, text[: len(context) + offset])
+            said.append(law.distribution(row, text[: len(context) + offset], draft.tokens[:offset]))
+            yield said[-1]
+
+    def _scored(self, rows: Rows, drawn_from: Sequence[Drawable], tokens: Sequence[int]) -> tuple[ScoredToken, ...]:
+        """The tokens of a round, which were checked against one row and distribution each."""
+        if self.scores is None:
+            return ()
+        places = zip(rows, drawn_from, tokens, strict=False)  # rows and distributions behind the end are left over
+        return tuple(scored(row, drawable.exactly(), token, self.scores) for row, drawable, token in places)
 
     def _until_end(self, tokens: tuple[int, ...]) -> tuple[int, ...]:
         """The tokens up to and including the first that ends the text: nothing behind it was ever said."""

@@ -1,12 +1,24 @@
 """A probability distribution over tokens, possibly truncated to a few of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Tokens = NDArray[np.int32]
 LogProbs = NDArray[np.float64]
+
+
+class Drawable(Protocol):
+    """What a token is drawn from. Parts of it may be computed when they are asked for, so it is used at once."""
+
+    def drawn(self, draw: "Callable[[TokenDistribution], int]") -> int:
+        """A token of it; `draw` draws from any distribution, always with the same noise or always with new one."""
+
+    def exactly(self) -> "TokenDistribution":
+        """All of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,14 @@ class TokenDistribution:
     def point(cls, token: int) -> "TokenDistribution":
         """All the probability on one token."""
         return cls(np.array([token], np.int32), np.zeros(1))
+
+    def drawn(self, draw: "Callable[[TokenDistribution], int]") -> int:
+        """See `Drawable`."""
+        return draw(self)
+
+    def exactly(self) -> "TokenDistribution":
+        """See `Drawable`."""
+        return self
 
     def probability(self, token: int) -> float:
         """The probability of `token`, 0 if it is not listed."""

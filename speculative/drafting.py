@@ -13,8 +13,8 @@ from .sampling import Logits
 MODEL, NGRAM = "model", "ngram"
 """The sources of drafts."""
 
-Propose = Callable[[Logits, Sequence[int]], "Guess"]
-"""Chooses a guess from the draft's logits after a text, as the target would choose."""
+Propose = Callable[[Logits, Sequence[int]], "Guess | None"]
+"""Chooses a guess from the draft's logits after a text, as the target would choose; None where nothing may come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +169,8 @@ class ModelDrafter:
         rows = advance(self.model, text, 1)
         while True:
             guess = propose(self._logits(rows), text)
+            if guess is None:
+                return
             yield guess
             text.append(guess.token)
             # what follows an end is dropped, so no guess behind it can matter to any verification

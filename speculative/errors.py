@@ -41,5 +41,9 @@ class DecodeError(SpecchatError):
     """llama.cpp could not compute a pass."""
 
 
+class IncompleteError(SpecchatError):
+    """An answer ended before it met the schema or the grammar that was asked for."""
+
+
 class Cancelled(Exception):
     """A pass was stopped because the user asked for it; the cache holds what it held before."""

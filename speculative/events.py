@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .errors import SpecchatError
+from .logprobs import ScoredToken
 from .rounds import Round
 from .stats import GenerationStats
 
@@ -43,7 +44,8 @@ class GenerationFinished:
     """The last event of every generation, cancelled ones included; `tokens` include the end token.
 
     `text` is the answer, without the `reasoning` that the model wrote before it.
-    An `error` in the middle of it ends it here, with all that was said before.
+    An `error` in the middle of it ends it here, with all that was said before. `scored` are the tokens, where that was
+    asked for. Where the answer was to have a form, `complete` says whether it has all of it; None where it was free.
     """
 
     text: str
@@ -53,6 +55,8 @@ class GenerationFinished:
     stats: GenerationStats
     error: SpecchatError | None = None
     reasoning: str = ""
+    scored: tuple[ScoredToken, ...] = ()
+    complete: bool | None = None
 
 
 Event = PromptProgress | TextChunk | RoundFinished | GenerationFinished

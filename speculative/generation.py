@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from .constraint.constraint import Constraint
 from .decoder import SpeculativeDecoder
-from .errors import Cancelled, SpecchatError
+from .errors import Cancelled, IncompleteError, SpecchatError
 from .events import Event, FinishReason, GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from .interrupt import Interrupt
 from .model import read_ahead
@@ -35,6 +36,7 @@ class Generation:
     verification: Verification
     stream: AnswerStream
     interrupt: Interrupt
+    constraint: Constraint | None = None
     _n_prompt: int = 0
     _n_cached: int = 0
     _rounds: list[Round] = field(default_factory=list)
@@ -47,7 +49,7 @@ class Generation:
         started, first_token = perf_counter(), 0.0
         try:
             yield from self._read_prompt()
-            for step in self.decoder.rounds(self.context, self.room, self.verification, self.index):
+            for step in self.decoder.rounds(self.context, self.room, self.verification, self.index, self.constraint):
                 first_token = first_token or perf_counter()
                 self._rounds.append(step)
                 yield from self._say(step)
@@ -85,7 +87,7 @@ class Generation:
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]
-                self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1])
+                self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1], scored=step.scored[: place + 1])
                 return
 
     def _finished(self, prompt_seconds: float, predicted_seconds: float) -> GenerationFinished:
@@ -106,4 +108,15 @@ class Generation:
             stats=stats,
             error=self._error,
             reasoning=self.stream.reasoning,
+            scored=tuple(token for step in self._rounds for token in step.scored),
+            complete=self._complete(),
         )
+
+    def _complete(self) -> bool | None:
+        """Whether the answer has all of the form that was asked for; what a stop string cut lacks something."""
+        if self.constraint is None:
+            return None
+        try:
+            return self._error is None and self._reason != "stop_string" and self.constraint.complete
+        except IncompleteError:  # too hard to follow: then nobody knows
+            return False

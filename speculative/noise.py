@@ -28,6 +28,7 @@ class Purpose(IntEnum):
     ACCEPT = 3
     RESIDUAL = 4
     ANSWER = 5
+    EXCLUDE = 6
 
 
 def answer_seed(seed: int, answer: int) -> int:
@@ -41,7 +42,7 @@ class Noise(Protocol):
     def draw(self, distribution: TokenDistribution, index: int, purpose: Purpose) -> int:
         """A token from `distribution`."""
 
-    def accept(self, probability: float, index: int) -> bool:
+    def accept(self, probability: float, index: int, purpose: Purpose = Purpose.ACCEPT) -> bool:
         """True with the given probability, which may be above 1."""
 
 
@@ -63,9 +64,9 @@ class SeededNoise:
         gumbel = -np.log(-np.log(_uniforms(self.seed, index, purpose, distribution.tokens)))
         return int(distribution.tokens[np.argmax(distribution.logprobs + gumbel)])
 
-    def accept(self, probability: float, index: int) -> bool:
+    def accept(self, probability: float, index: int, purpose: Purpose = Purpose.ACCEPT) -> bool:
         """Compare the probability with a number that is uniform on the open interval (0, 1)."""
-        return float(_uniforms(self.seed, index, Purpose.ACCEPT, np.zeros(1, np.int32))[0]) < probability
+        return float(_uniforms(self.seed, index, purpose, np.zeros(1, np.int32))[0]) < probability
 
 
 def _uniforms(seed: int, index: int, purpose: Purpose, tokens: Tokens) -> NDArray[np.float64]:

@@ -26,7 +26,8 @@ class Choice:
 
     def token(self, logits: Logits | None = None) -> int:
         """The chosen token; with `logits`, what would have been chosen from those."""
-        distribution = self.chain.distribution(self.logits if logits is None else logits, self.history)
+        chain = self.chain.of_answer(self.noise, len(self.history) - self.index)
+        distribution = chain.distribution(self.logits if logits is None else logits, self.history)
         return self.noise.draw(distribution, self.index, Purpose.TARGET)
 
 
@@ -55,12 +56,36 @@ def distance(choice: Choice, other: int, longest: float = 64.0) -> float:
     return high
 
 
+_FOREMOST = 10
+"""So many tokens can reach XTC's usual threshold."""
+
+
 def _worst(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
     chosen, still = choice.token(), np.zeros_like(choice.logits)
     # a token leaves the top-p set when all before it rise, and it falls with all behind it
     above = [np.where(choice.logits > choice.logits[token], movement, -movement) for token in (chosen, other)]
     for rest in (still - movement, still + movement, still, *above):
-        moved = choice.logits + rest.astype(np.float32)
-        moved[other] = choice.logits[other] + movement
-        moved[chosen] = choice.logits[chosen] - movement
-        yield moved
+        yield _moved(choice.logits, rest, {other: movement, chosen: -movement})
+    params = choice.chain.params
+    if params.excludes or params.typical_p < 1:
+        # a likelier token may be the one that is left out, and it may hang on a third one
+        for rest in _one_by_one(choice.logits, movement):
+            yield _moved(choice.logits, rest, {})
+            yield _moved(choice.logits, rest, {other: movement, chosen: -movement})
+            yield _moved(choice.logits, rest, {other: -movement, chosen: movement})
+
+
+def _one_by_one(logits: Logits, movement: float) -> Iterator[Logits]:
+    """Each of the likeliest tokens against all others."""
+    for token in np.argsort(-logits, kind="stable")[:_FOREMOST]:
+        for direction in (movement, -movement):
+            rest = np.full_like(logits, -direction)
+            rest[token] = direction
+            yield rest
+
+
+def _moved(logits: Logits, rest: Logits, apart: dict[int, float]) -> Logits:
+    moved: Logits = logits + rest.astype(np.float32)
+    for token, movement in apart.items():
+        moved[token] = logits[token] + movement
+    return moved

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .drafting import Draft
+from .logprobs import ScoredToken
 from .verification import Verdict
 
 
@@ -12,7 +13,7 @@ class Round:
 
     `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
     says of each verified token how far it led the target's other candidates, in nats; `plain_seconds` is what a pass
-    without a draft costs by now, None where that was not measured.
+    without a draft costs by now, None where that was not measured. `scored` are the tokens, where that was asked for.
     """
 
     draft: Draft
@@ -22,6 +23,7 @@ class Round:
     target_seconds: float
     leads: tuple[float, ...] = ()
     plain_seconds: float | None = None
+    scored: tuple[ScoredToken, ...] = ()
 
     @property
     def accepted(self) -> int:

@@ -1,72 +1,46 @@
 """From logits and history to the distribution that the next token is drawn from.
 
-llama.cpp's samplers, in its order: penalties, top-k, top-p, min-p, temperature last (src/llama-sampler.cpp).
+llama.cpp's samplers (src/llama-sampler.cpp) in its order (common/common.h): logit bias, penalties, DRY, top-n-sigma,
+top-k, typical-p, top-p, min-p, XTC, temperature last.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .distribution import TokenDistribution, Tokens
-from .errors import UsageError
+from .dry import BreakersOf, Dry, no_breakers
+from .noise import Noise, Purpose
+from .sampling_params import SamplingParams as SamplingParams
+from .truncation import apply_floor, apply_typical, apply_xtc, sigma_floor
 
 Logits = NDArray[np.float32]
-
-_SMALLEST, _LARGEST = 1e-12, 1e12
-"""Of what logits are divided by, multiplied with or lowered by: whatever is combined, float32 can hold it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SamplingParams:
-    """How to choose a token; the defaults are llama.cpp's (common/common.h)."""
-
-    temperature: float = 0.8
-    """0 or less chooses the most likely token."""
-    top_k: int = 40
-    """Keep the k most likely tokens; 0 or less keeps all."""
-    top_p: float = 0.95
-    """Keep the most likely tokens that together reach this probability; 1 keeps all."""
-    min_p: float = 0.05
-    """Keep the tokens at least this likely, relative to the most likely one; 0 keeps all."""
-    repeat_penalty: float = 1.0
-    """Divide positive logits of recent tokens by this, and multiply negative ones."""
-    presence_penalty: float = 0.0
-    """Subtract this from the logits of recent tokens."""
-    frequency_penalty: float = 0.0
-    """Subtract this from the logits of recent tokens, for each time that they occur."""
-    penalty_last_n: int = 64
-    """How many tokens are recent, prompt and answer alike; 0 none, -1 all."""
-
-    def __post_init__(self) -> None:
-        for name, value in (("top_p", self.top_p), ("min_p", self.min_p)):
-            if not 0 <= value <= 1:
-                raise UsageError(f"{name} is {value:g}, but it is a probability.", "Give a number from 0 to 1.")
-        for name in ("temperature", "repeat_penalty", "presence_penalty", "frequency_penalty"):
-            if not abs(value := getattr(self, name)) <= _LARGEST:
-                raise UsageError(f"{name} is {value:g}, which is out of range.", "Give an ordinary number such as 0.8.")
-        if 0 < self.temperature < _SMALLEST:
-            hint = "Give 0 to choose the most likely token."
-            raise UsageError(f"temperature is {self.temperature:g}, which is too small to divide by.", hint)
-        if self.repeat_penalty < _SMALLEST:
-            hint = "Give a number such as 1.1; 1 switches it off."
-            raise UsageError(f"repeat_penalty is {self.repeat_penalty:g}, which is too small to divide by.", hint)
-        if self.penalty_last_n < -1:
-            raise UsageError(f"penalty_last_n is {self.penalty_last_n}.", "Give 0 for none, -1 for all, or a count.")
-
-    @property
-    def penalizes(self) -> bool:
-        """Whether any penalty is on."""
-        on = self.repeat_penalty != 1 or self.presence_penalty != 0 or self.frequency_penalty != 0
-        return on and self.penalty_last_n != 0
 
 
 @dataclass(frozen=True, slots=True)
 class SamplerChain:
-    """All samplers of `params`, in order."""
+    """All samplers of `params`, in order.
+
+    `breakers_of` spells DRY's breakers in the vocabulary. XTC's chance is in the `noise` of an answer that starts
+    behind so many tokens: `of_answer`.
+    """
 
     params: SamplingParams
+    breakers_of: BreakersOf = no_breakers
+    noise: Noise | None = None
+    start: int = 0
+    _biases: tuple[tuple[int, float], ...] = field(init=False, repr=False)
+    _dry: Dry | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_biases", self.params.biases)
+        object.__setattr__(self, "_dry", _dry(self.params, self.breakers_of))
+
+    def of_answer(self, noise: Noise, start: int) -> "SamplerChain":
+        """The same for an answer behind a prompt of `start` tokens, that takes its chance from `noise`."""
+        return replace(self, noise=noise, start=start)
 
     def distribution(self, logits: Logits, history: Sequence[int]) -> TokenDistribution:
         """The distribution of the token that follows `history`.
@@ -75,16 +49,35 @@ class SamplerChain:
         `history` is the whole context, prompt included; penalties look at the end of it.
         """
         params = self.params
-        if params.penalizes:
-            logits = apply_penalties(logits, recent(history, params.penalty_last_n), params)
-        if params.temperature <= 0:
+        logits = self._changed(logits, history)
+        if params.temperature <= 0 and params.typical_p >= 1 and not params.excludes:
             return TokenDistribution.point(int(np.argmax(logits)))  # equal logits: the lowest id
         tokens, kept = apply_top_k(logits, params.top_k)
+        if params.top_n_sigma > 0:
+            tokens, kept = apply_floor(tokens, kept, sigma_floor(logits, params.top_n_sigma))
+        tokens, kept = apply_typical(tokens, kept, params.typical_p)
         mass = total_mass(kept) if params.top_p < 1 else 0.0
         # min-p before top-p: both keep the most likely ones, so the order is free, and less is left to sort
         tokens, kept = apply_min_p(tokens, kept, params.min_p)
         tokens, kept = apply_top_p(tokens, kept, params.top_p, mass)
+        if params.excludes and self._excludes_now(history):
+            tokens, kept = apply_xtc(tokens, kept, params.xtc_threshold)
+        if params.temperature <= 0:
+            return TokenDistribution.point(int(tokens[np.argmax(kept)]))
         return TokenDistribution.from_logits(tokens, kept / np.float32(params.temperature))
+
+    def _changed(self, logits: Logits, history: Sequence[int]) -> Logits:
+        """The logits with all that is added to them and taken off; a copy where that is something."""
+        params = self.params
+        if self._biases:
+            logits = apply_biases(logits, self._biases)
+        if params.penalizes:
+            logits = apply_penalties(logits, recent(history, params.penalty_last_n), params)
+        return logits if self._dry is None else self._dry.applied(logits, history)
+
+    def _excludes_now(self, history: Sequence[int]) -> bool:
+        assert self.noise is not None, "XTC needs the noise of an answer"
+        return self.noise.accept(self.params.xtc_probability, len(history) - self.start, Purpose.EXCLUDE)
 
     def lead(self, logits: Logits, distribution: TokenDistribution, token: int) -> float:
         """How far the logit of `token` is above the best other one, in nats; `distribution` was made from `logits`.
@@ -96,6 +89,23 @@ class SamplerChain:
         others = distribution.logprobs[distribution.tokens != token].max()
         [own] = distribution.logprobs[distribution.tokens == token]
         return float(own - others) * self.params.temperature
+
+
+def _dry(params: SamplingParams, breakers_of: BreakersOf) -> Dry | None:
+    """DRY, if it is on."""
+    if params.dry_multiplier == 0 or params.dry_penalty_last_n == 0:
+        return None
+    length, last_n = params.dry_allowed_length, params.dry_penalty_last_n
+    return Dry(params.dry_multiplier, params.dry_base, length, last_n, breakers_of(params.dry_sequence_breakers))
+
+
+def apply_biases(logits: Logits, biases: Sequence[tuple[int, float]]) -> Logits:
+    """A copy of `logits` with what is added to those of some tokens; tokens that it does not have are left out."""
+    changed = logits.copy()
+    for token, bias in biases:
+        if token < len(changed):
+            changed[token] += np.float32(bias)
+    return changed
 
 
 def recent(history: Sequence[int], last_n: int) -> Sequence[int]:

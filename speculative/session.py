@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from .constraint.constraint import Constraint
+from .constraint.gate import Gate, Threshold
+from .constraint.matcher import Matcher
 from .decoder import SpeculativeDecoder
 from .errors import PromptTooLongError, UsageError
 from .events import Event
@@ -25,8 +28,9 @@ class Session:
 
     `piece` gives the bytes of a token, `n_ctx` and `n_batch` are the target's context and its longest pass. The n-th
     generation of a session has a seed of its own, derived from `seed`. Texts in which `reasoning` is told from answers
-    are in its format. Whoever requests the `interrupt` ends the running generation, or else the next one, which then
-    finishes as cancelled; the request is met with that.
+    are in its format. What `matcher` makes holds each answer to a form; reasoning before it is free. Whoever requests
+    the `interrupt` ends the running generation, or else the next one, which then finishes as cancelled; the request is
+    met with that.
     """
 
     decoder: SpeculativeDecoder
@@ -37,6 +41,7 @@ class Session:
     verification: VerificationName = "coupled"
     interrupt: Interrupt = field(default_factory=Interrupt)
     reasoning: ReasoningFormat | None = None
+    matcher: Callable[[], Matcher] | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
     _n_prompt: int = 0
@@ -74,14 +79,16 @@ class Session:
         anything is read.
         """
         self.check(prompt, max_tokens)
+        constraint = self._constraint(prompt, index)
         if seed is None:
             seed = answer_seed(self.seed, self._generations)
             self._generations += 1
+        noise = SeededNoise(seed)
         settled = self._settled(prompt)
         self._context, self._n_prompt = list(prompt), len(prompt)
         room = self.n_ctx - len(prompt)
         return Generation(
-            decoder=self.decoder,
+            decoder=replace(self.decoder, chain=self.decoder.chain.of_answer(noise, len(prompt) - index)),
             piece=self.piece,
             context=self._context,
             settled=settled,
@@ -90,10 +97,27 @@ class Session:
             full="context_full" if max_tokens is None or max_tokens > room else "length",
             seed=seed,
             index=index,
-            verification=verification(self.verification, SeededNoise(seed)),
+            verification=verification(self.verification, noise),
             stream=AnswerStream(self._splitter(prompt, index), stop),
             interrupt=self.interrupt,
+            constraint=constraint,
         ).events()
+
+    def _constraint(self, prompt: Sequence[int], index: int) -> Constraint | None:
+        """What holds the answer to its form, behind those of its tokens that are in the prompt.
+
+        Raises `UsageError` where they do not have it.
+        """
+        if self.matcher is None:
+            return None
+        start = len(prompt) - index
+        gate = threshold = None
+        if self.reasoning is not None and self.skip(prompt[:start]):  # it may come, and is not over yet
+            gate = Gate(self.piece)
+            threshold = Threshold(self.reasoning.splitter(self._ending(prompt[:start])))
+        constraint = Constraint(self.matcher(), self.decoder.is_end, gate, threshold)
+        constraint.begin(prompt[start:])
+        return constraint
 
     def _settled(self, prompt: Sequence[int]) -> int:
         """How much of what the cache holds may be reused for `prompt`.

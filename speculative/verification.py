@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from .distribution import TokenDistribution
+from .distribution import Drawable
 from .drafting import Draft
 from .noise import Noise, Purpose
 
@@ -27,10 +27,10 @@ class Verdict:
 class Verification(Protocol):
     """How target and draft choose their tokens, for one answer. `index` counts the tokens of the answer."""
 
-    def propose(self, distribution: TokenDistribution, index: int) -> int:
+    def propose(self, distribution: Drawable, index: int) -> int:
         """The draft's guess for the token at `index`, from the draft's distribution."""
 
-    def verify(self, draft: Draft, target: Iterable[TokenDistribution], index: int) -> Verdict:
+    def verify(self, draft: Draft, target: Iterable[Drawable], index: int) -> Verdict:
         """Judge a draft whose first token stands at `index`.
 
         `target` yields the target's distributions: one for each draft token, given all draft tokens before it, and
@@ -52,15 +52,15 @@ class CoupledVerification:
 
     noise: Noise
 
-    def propose(self, distribution: TokenDistribution, index: int) -> int:
+    def propose(self, distribution: Drawable, index: int) -> int:
         """The token that the target would choose if it had this distribution."""
-        return self.noise.draw(distribution, index, Purpose.TARGET)
+        return _drawn(self.noise, distribution, index, Purpose.TARGET)
 
-    def verify(self, draft: Draft, target: Iterable[TokenDistribution], index: int) -> Verdict:
+    def verify(self, draft: Draft, target: Iterable[Drawable], index: int) -> Verdict:
         """Accept while equal."""
         chosen: list[int] = []
         for offset, distribution in enumerate(target):
-            chosen.append(self.noise.draw(distribution, index + offset, Purpose.TARGET))
+            chosen.append(_drawn(self.noise, distribution, index + offset, Purpose.TARGET))
             if offset == len(draft.tokens):
                 return Verdict(tuple(chosen), offset, offset)
             if chosen[-1] != draft.tokens[offset]:
@@ -78,15 +78,15 @@ class RejectionVerification:
 
     noise: Noise
 
-    def propose(self, distribution: TokenDistribution, index: int) -> int:
-        """A draw from the draft's distribution."""
-        return self.noise.draw(distribution, index, Purpose.DRAFT)
+    def propose(self, distribution: Drawable, index: int) -> int:
+        """A draw from the draft's distribution, all of which the ratio needs."""
+        return self.noise.draw(distribution.exactly(), index, Purpose.DRAFT)
 
-    def verify(self, draft: Draft, target: Iterable[TokenDistribution], index: int) -> Verdict:
+    def verify(self, draft: Draft, target: Iterable[Drawable], index: int) -> Verdict:
         """Accept by the ratio, then correct or continue."""
-        wanted: Iterator[TokenDistribution] = iter(target)
+        wanted: Iterator[Drawable] = iter(target)
         for offset, guess in enumerate(draft.guesses):
-            distribution = next(wanted)
+            distribution = next(wanted).exactly()
             ratio = distribution.probability(guess.token) / guess.distribution.probability(guess.token)
             if not self.noise.accept(ratio, index + offset):
                 correction = self.noise.draw(
@@ -94,5 +94,9 @@ class RejectionVerification:
                 )
                 return Verdict((*draft.tokens[:offset], correction), offset, offset + 1)
         count = len(draft.tokens)
-        bonus = self.noise.draw(next(wanted), index + count, Purpose.TARGET)
+        bonus = _drawn(self.noise, next(wanted), index + count, Purpose.TARGET)
         return Verdict((*draft.tokens, bonus), count, count)
+
+
+def _drawn(noise: Noise, distribution: Drawable, index: int, purpose: Purpose) -> int:
+    return distribution.drawn(lambda each: noise.draw(each, index, purpose))

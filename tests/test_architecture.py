@@ -27,8 +27,9 @@ OWNERS = {
     "httpx2": ["profiles/hub"],
     "numpy": ["speculative"],
     "llama_cpp": ["speculative/llama"],
+    "llguidance": ["speculative/constraint/guidance.py"],
 }
-HEAVY = ("llama_cpp", "numpy", "specchat.speculative.llama")
+HEAVY = ("llama_cpp", "numpy", "llguidance", "specchat.speculative.llama")
 LIGHT = ("specchat.speculative.llama.config", "specchat.speculative.llama.pair_config")  # plain values
 SOURCES = sorted(file for part in MAY_USE for file in (ROOT / part).rglob("*.py"))
 

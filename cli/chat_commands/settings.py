@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from specchat.profiles.settings import SAMPLING
 from specchat.speculative.errors import UsageError
+from specchat.speculative.sampling_params import SamplingParams
 
 from ..introduction import draft_items_of, introduce, model_items, target_items
 from ..line.completions import path_argument
@@ -24,7 +25,7 @@ def show(chat: "Dialogue", _: str) -> None:
         ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
         ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
         ("system", chat.conversation.system or "none"),
-        *((name, f"{getattr(pair.sampling, name):g}") for name in SAMPLING),
+        *_sampling(pair.sampling),
         ("draft_max", str(config.draft_max)),
         *([("think", _thinking(chat))] if session.reasoning else []),
         ("seed", str(session.seed)),
@@ -32,6 +33,18 @@ def show(chat: "Dialogue", _: str) -> None:
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _sampling(params: SamplingParams) -> list[tuple[str, str]]:
+    """The samplers that everybody uses, and of the others what was set."""
+    usual, others = SamplingParams(), SAMPLING.index("typical_p")
+    values = [(name, getattr(params, name)) for name in SAMPLING]
+    changed = [(name, value) for name, value in values[others:] if value != getattr(usual, name)]
+    return [(name, _spelled(value)) for name, value in [*values[:others], *changed]]
+
+
+def _spelled(value: float | tuple[str, ...]) -> str:
+    return ", ".join(map(repr, value)) or "none" if isinstance(value, tuple) else f"{value:g}"
 
 
 def _thinking(chat: "Dialogue") -> str:

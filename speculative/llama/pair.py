@@ -17,10 +17,13 @@ from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from ..messages import Message
 from ..placement import Placement, placement
-from ..sampling import SamplerChain, SamplingParams
+from ..sampling import SamplerChain
+from ..sampling_params import SamplingParams
 from ..session import Session
 from .backend import gpus
+from .breakers import BreakerTokens
 from .chat import ChatTemplate
+from .constraint import constraint_on
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .known_costs import KnownCosts
@@ -29,7 +32,7 @@ from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
-from .recommended import recommended_sampling
+from .recommended import recommended_sampling, recommends_mirostat
 
 _EXACT_PASS = 128
 """Tokens of a prompt that are read together with `exact`: what prompts share is read once in whole passes only."""
@@ -102,6 +105,11 @@ class Pair:
         text = [before, *vocabulary.tokenize_plain(prefix), after, *vocabulary.tokenize_plain(suffix), middle]
         return [vocabulary.bos, *text] if vocabulary.adds_bos and vocabulary.bos is not None else text
 
+    def spelled(self, token: int) -> tuple[str, bytes]:
+        """A token as people read it, and the bytes that it adds to a text: a mark has a name and no bytes."""
+        piece = self.target.vocabulary.piece(token)
+        return (piece or self.target.vocabulary.shown(token)).decode(errors="replace"), piece
+
     def measure_costs(self) -> None:
         """Measure what passes cost, for a few seconds, where earlier runs left gaps; empties the caches."""
         self.costs.measure(self.target, [length for length in TARGET_LENGTHS if length <= self.target.max_rows])
@@ -166,6 +174,14 @@ class Pair:
         self.close()
 
 
+def _check_biases(sampling: SamplingParams, target: LlamaModel) -> None:
+    """Raise `UsageError` for a bias of a token that the target does not have."""
+    n_tokens = target.vocabulary.n_tokens
+    for token in (token for token, _ in sampling.biases if token >= n_tokens):
+        message = f"logit_bias names the token {token}, but {target.name} has none above {n_tokens - 1}."
+        raise UsageError(message, "Token ids differ from model to model.")
+
+
 def _drafted(
     config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
 ) -> tuple[PairConfig, Drafter]:
@@ -202,7 +218,12 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
             )
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
+        _check_biases(sampling, target)
+        if recommends_mirostat(target.metadata):
+            notices.append(f"The file of {target.name} recommends Mirostat, under which nothing could be drafted.")
+        chain = SamplerChain(sampling, BreakerTokens(target.vocabulary))
         fits = Cache(folder / "fits" if folder else None)
+        matcher = constraint_on(target.vocabulary, config.grammar)
         config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
@@ -211,7 +232,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     if config.thinks and reasoning is None:
         notices.append(f"{target.name} is not known to reason; it answers at once.")
     session = Session(
-        decoder=SpeculativeDecoder(target, drafter, length, SamplerChain(sampling), target.vocabulary.is_end),
+        decoder=SpeculativeDecoder(target, drafter, length, chain, target.vocabulary.is_end, config.scores),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
         n_batch=min(target.n_batch, _EXACT_PASS) if config.exact else target.n_batch,
@@ -219,6 +240,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         verification=config.verification,
         interrupt=interrupt,
         reasoning=reasoning,
+        matcher=matcher,
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from ..constraint.grammar import Grammar
 from ..errors import UsageError
 from ..noise import MAX_SEED
-from ..sampling import SamplingParams
+from ..sampling_params import SamplingParams
 from ..verification import VerificationName
 from .config import LlamaConfig
 
@@ -24,7 +25,9 @@ class PairConfig:
     which nothing that is drafted can change a bit of the text. `sampling` holds arguments of `SamplingParams`; what it
     leaves out is as the target's file recommends (`general.sampling.*`), or llama.cpp's default. `chat_template`
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
-    not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text.
+    not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. Tokens are
+    scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
+    its form.
     """
 
     target: Path
@@ -42,6 +45,8 @@ class PairConfig:
     chat_template: str | None = None
     thinks: bool | None = None
     raw: bool = False
+    scores: int | None = None
+    grammar: Grammar | None = None
 
     @property
     def most_drafted(self) -> int:

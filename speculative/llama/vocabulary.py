@@ -170,13 +170,26 @@ class Vocabulary:
                 return buffer.raw[:length]
             size = -length
 
+    def shown(self, token: int) -> bytes:
+        """The text of a token that stands alone, which for a control token is its name."""
+        size, alone = 64, (ctypes.c_int32 * 1)(token)
+        while True:
+            buffer = ctypes.create_string_buffer(size)
+            length = llama_cpp.llama_detokenize(self._vocab, alone, 1, buffer, size, False, True)
+            if length >= 0:
+                return buffer.raw[:length]
+            size = -length
+
     def tokenize(self, text: str, parse_special: bool) -> list[int]:
         """The tokens of `text`, without a BOS.
 
         With `parse_special`, texts of control tokens become these tokens. Without, texts of user-defined tokens still
         become tokens: `tokenize_plain` is for text that people type.
         """
-        data = text.encode(errors="replace")
+        return self.tokenize_bytes(text.encode(errors="replace"), parse_special)
+
+    def tokenize_bytes(self, data: bytes, parse_special: bool = False) -> list[int]:
+        """The same for bytes that may be part of a character."""
         size = len(data) + 8
         while True:
             tokens = (ctypes.c_int32 * size)()

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from ..text import overlap
-from .spans import Span, begins, spans
+from .spans import Phase, Span, begins, spans
 
 _START, _CHANNEL, _MESSAGE, _END = "<|start|>", "<|channel|>", "<|message|>", "<|end|>"
 _REASONING, _FINAL = "analysis", "final"
@@ -65,10 +65,17 @@ class HarmonySplitter:
     _state: Literal["header", "body"] = "header"
     is_reasoning: bool = False
     _held: str = ""
-    _kinds: set[bool] = field(default_factory=set)
+    _kinds: frozenset[bool] = frozenset()
     """Whether what there was so far is reasoning: one of the two, or both."""
     _fresh: bool = False
     """Whether a message has begun that has no text yet."""
+
+    @property
+    def phase(self) -> Phase:
+        """A header is told like the reasoning that it may begin."""
+        if self._state == "body":
+            return "reasoning" if self.is_reasoning else "answer"
+        return "reasoning" if self._held.startswith(_HEADERS) or self._kinds else "undecided"
 
     def push(self, text: str) -> Sequence[Span]:
         """What is certain; held back are headers, and beginnings of marks."""
@@ -116,7 +123,7 @@ class HarmonySplitter:
             return ()
         again = self._fresh and self.is_reasoning in self._kinds
         self._fresh = False
-        self._kinds.add(self.is_reasoning)
+        self._kinds |= {self.is_reasoning}
         return spans(("\n\n" if again else "", self.is_reasoning), (text, self.is_reasoning))
 
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
+
+Phase = Literal["undecided", "reasoning", "between", "answer"]
+"""What a text is at its end. Undecided may still become reasoning; between reasoning and answer is white space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +25,18 @@ class Splitter(Protocol):
     def finish(self) -> Sequence[Span]:
         """What was held back and turned out to be text."""
 
+    @property
+    def phase(self) -> Phase:
+        """What the text is by now; once it is the answer, it may be told so for good."""
+
 
 class Unsplit:
     """All of it is the answer."""
+
+    @property
+    def phase(self) -> Phase:
+        """The answer."""
+        return "answer"
 
     def push(self, text: str) -> Sequence[Span]:
         """The text as it is."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..text import overlap
-from .spans import Span, spans
+from .spans import Phase, Span, spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,19 @@ class TagSplitter:
     tags: Tags
     _state: Literal["start", "repeat", "opened", "reasoning", "closed", "answer"]
     _held: str = ""
+
+    @property
+    def phase(self) -> Phase:
+        """Behind the closing tag comes white space, which there may be none of."""
+        match self._state:
+            case "start":
+                return "undecided"
+            case "closed":
+                return "between"
+            case "answer":
+                return "answer"
+            case _:
+                return "reasoning"
 
     def push(self, text: str) -> Sequence[Span]:
         """What is certain; held back are beginnings of tags, and white space in front of them."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from specchat.cli.environment import Environment
 from specchat.cli.execution import execute
+from specchat.speculative.constraint.guidance import matchers
 from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
@@ -32,6 +33,7 @@ from specchat.speculative.session import Session
 
 END, ASK = 256, 257
 """Tokens are bytes, and these two: the end of an answer, and the end of a question."""
+_TEXTS = [*(bytes([byte]) for byte in range(255)), b"\xff<255>", b"\xff<end>", b"\xff<ask>"]
 
 
 @dataclass
@@ -132,6 +134,10 @@ class FakePair:
         if around is None:
             return list(f"{self.session.lead(prompt)}{text}".encode())
         return list((around[0] + reasoning + (around[1] + text if text else "")).encode())
+
+    def spelled(self, token: int) -> tuple[str, bytes]:
+        piece = self.session.piece(token)
+        return piece.decode(errors="replace") or f"<{token}>", piece
 
     def infill_tokens(self, prefix: str, suffix: str) -> list[int]:
         self.texts.append((prefix, suffix))
@@ -278,6 +284,7 @@ class World:
                 FixedLength(config.draft_max),
                 chain,
                 lambda token: token == END,
+                config.scores,
             ),
             piece=lambda token: bytes([token]) if token < END else b"",
             n_ctx=self.contexts.get(config.target.name, self.n_ctx),
@@ -285,6 +292,7 @@ class World:
             seed=config.seed,
             interrupt=interrupt,
             reasoning=None if config.raw else self.reasoning,
+            matcher=config.grammar and matchers(config.grammar, _TEXTS, [END]),
         )
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))

@@ -78,6 +78,16 @@ def test_every_setting_can_be_a_variable(home):
         "SPECCHAT_PRESENCE_PENALTY": "0.2",
         "SPECCHAT_FREQUENCY_PENALTY": "0.3",
         "SPECCHAT_PENALTY_LAST_N": "-1",
+        "SPECCHAT_TYPICAL_P": "0.9",
+        "SPECCHAT_TOP_N_SIGMA": "1.5",
+        "SPECCHAT_XTC_PROBABILITY": "0.5",
+        "SPECCHAT_XTC_THRESHOLD": "0.2",
+        "SPECCHAT_DRY_MULTIPLIER": "0.8",
+        "SPECCHAT_DRY_BASE": "2",
+        "SPECCHAT_DRY_ALLOWED_LENGTH": "3",
+        "SPECCHAT_DRY_PENALTY_LAST_N": "-1",
+        "SPECCHAT_DRY_SEQUENCE_BREAKERS": "a b",
+        "SPECCHAT_LOGIT_BIAS": "5+1 6-inf",
     }
     found = shown(variables)
     assert {origin for _, origin in found.values()} == {*variables, "not there"}
@@ -87,6 +97,8 @@ def test_every_setting_can_be_a_variable(home):
     assert (str(config.target), config.draft, config.draft_max, config.draft_length) == ("m.gguf", "none", 5, 2)
     assert (config.target_config.n_gpu_layers, config.draft_config.n_gpu_layers) == (1, 2)
     assert (config.target_config.threads, config.target_config.cache_type_v) == (3, "q8_0")
+    assert (config.sampling["dry_base"], config.sampling["dry_sequence_breakers"]) == (2.0, ("a b",))
+    assert config.sampling["logit_bias"] == ("5+1", "6-inf")
 
 
 def test_an_empty_variable_says_nothing(home):

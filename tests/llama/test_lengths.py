@@ -17,7 +17,7 @@ from specchat.speculative.llama.identity import loaded_identity
 from specchat.speculative.llama.known_costs import KnownCosts
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.llama.recommended import recommended_sampling
+from specchat.speculative.llama.recommended import recommended_sampling, recommends_mirostat
 from specchat.speculative.measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from specchat.speculative.model_file import file_identity
 
@@ -228,3 +228,10 @@ def test_a_file_that_goes_away_while_it_is_used_ends_nothing(write_tiny_model, t
 def test_recommended_sampling_is_read_and_what_is_no_number_left_out():
     values = {"general.sampling.temp": "0.700000", "general.sampling.top_k": "20.000000", "general.sampling.top_p": "x"}
     assert recommended_sampling(values.get) == {"temperature": 0.7, "top_k": 20}
+    assert not recommends_mirostat(values.get)
+
+
+def test_xtc_and_mirostat_can_be_recommended():
+    values = {"general.sampling.xtc_probability": "0.5", "general.sampling.mirostat": "2"}
+    assert recommended_sampling(values.get) == {"xtc_probability": 0.5}
+    assert recommends_mirostat(values.get)

@@ -8,7 +8,8 @@ compared as such beginnings. Three things may differ between right results, and 
   many float32 numbers (n units in the last place) of p;
 - a token may pass min-p or not where its logit is within 2 units in the last place of the threshold.
 
-Where one of the last two happens, the probabilities are compared given the tokens that both keep.
+Where one of the last two happens, the probabilities are compared given the tokens that both keep. What does not keep a
+beginning is in test_other_samplers.py.
 """
 
 import ctypes

@@ -206,6 +206,9 @@ class Recorder:
     chain: SamplerChain
     rows: dict[int, np.ndarray] = field(default_factory=dict)
 
+    def of_answer(self, noise, start) -> "Recorder":
+        return replace(self, chain=self.chain.of_answer(noise, start))
+
     def distribution(self, logits, history) -> TokenDistribution:
         self.rows[len(history)] = logits.copy()
         return self.chain.distribution(logits, history)

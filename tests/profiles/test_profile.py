@@ -9,7 +9,7 @@ import pytest
 
 from specchat.profiles.errors import ProfileError
 from specchat.profiles.profile import KEYS, About, Profile, parse_profile
-from specchat.profiles.settings import SAMPLING, WHOLE, Layer, Settings
+from specchat.profiles.settings import LISTS, SAMPLING, WHOLE, Layer, Settings
 from specchat.profiles.sources import HubModel, LocalFile, NamedModel, WheelFile
 from specchat.profiles.yaml_file import read_settings_file
 from specchat.speculative.sampling import SamplingParams
@@ -86,6 +86,13 @@ def test_the_samplers_are_those_of_the_engine():
     kinds = get_type_hints(SamplingParams)
     assert list(kinds) == list(SAMPLING)
     assert [name for name in kinds if kinds[name] is int] == list(WHOLE)
+    assert [name for name in kinds if kinds[name] not in (int, float)] == list(LISTS)
+
+
+def test_a_list_of_a_sampler_may_be_one_text_or_none(parse):
+    text = "target: a\nsampling:\n  logit_bias: 15043-1\n  dry_sequence_breakers: none\n"
+    settings = parse(text).settings
+    assert (settings.logit_bias, settings.dry_sequence_breakers) == (("15043-1",), ())
 
 
 @pytest.mark.parametrize("word", ["auto", "ngram", "none"])
@@ -135,6 +142,8 @@ def test_one_stop_text_needs_no_list_and_an_empty_list_is_something_said(parse):
         ("target: a\nsampling: 0.7\n", "sampling is 0.7, but has to be a mapping"),
         ("target: a\nsampling:\n  temp: 0.7\n", "line 3: there is no setting called temp. Did you mean temperature?"),
         ("target: a\nsampling: {top_k: 0.5}\n", "line 2: top_k is 0.5, but has to be a whole number"),
+        ("target: a\nsampling: {logit_bias: [x+1]}\n", "line 2: 'x+1' is no logit bias."),
+        ("target: a\nsampling: {dry_base: 0.5}\n", "line 2: dry_base is 0.5, but longer repetitions cannot cost less."),
         ("target: a\nsampling: {min_p: low}\n", "min_p is 'low', but has to be a number"),
         (f"target: a\nsampling: {{temperature: 0x{'f' * 5000}}}\n", "temperature is a huge number, but"),
         ("target: a\nsampling: {temperature: .nan}\n", "line 2: temperature is nan, which is out of range."),

@@ -57,17 +57,26 @@ class FakeModel:
 
 @dataclass
 class BranchingNoise:
-    """Takes the branches that `script` says, then the first of each; `weight` is the probability of the path."""
+    """Takes the branches that `script` says, then the first of each; `weight` is the probability of the path.
+
+    XTC's coin falls once at each place: draft and target see the same side of it.
+    """
 
     script: Sequence[int]
     weight: float = 1.0
     taken: list[tuple[int, int]] = field(default_factory=list)
+    coins: dict[int, bool] = field(default_factory=dict)
 
     def draw(self, distribution: TokenDistribution, index: int, purpose: Purpose) -> int:
         return int(distribution.tokens[self._branch(np.exp(distribution.logprobs).tolist())])
 
-    def accept(self, probability: float, index: int) -> bool:
-        return self._branch([min(1.0, probability), max(0.0, 1 - probability)]) == 0
+    def accept(self, probability: float, index: int, purpose: Purpose = Purpose.ACCEPT) -> bool:
+        if purpose == Purpose.EXCLUDE and index in self.coins:
+            return self.coins[index]
+        falls = self._branch([min(1.0, probability), max(0.0, 1 - probability)]) == 0
+        if purpose == Purpose.EXCLUDE:
+            self.coins[index] = falls
+        return falls
 
     def _branch(self, weights: Sequence[float]) -> int:
         possible = [branch for branch, weight in enumerate(weights) if weight > 0]

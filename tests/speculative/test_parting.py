@@ -26,6 +26,10 @@ class Favour:
         present = distribution.tokens.tolist()
         return next((token for token in self.tokens if token in present), int(present[0]))
 
+    def accept(self, probability, index, purpose):  # type: ignore[no-untyped-def]
+        assert purpose == Purpose.EXCLUDE
+        return True
+
 
 def choice(logits, noise=None, history=(), index=0, **params) -> Choice:  # type: ignore[no-untyped-def]
     chain = SamplerChain(SamplingParams(**{"temperature": 1.0, **OFF, **params}))
@@ -107,6 +111,13 @@ def test_the_chosen_token_leaves_the_top_p_though_less_likely_ones_follow_it():
     is_near(of, 0, far)
 
 
+def test_a_token_comes_back_when_xtc_spares_it():
+    """Two tokens reach the threshold, so that the first is left out; it stays when the second does not reach it."""
+    of = choice(np.log([0.6, 0.21, 0.19]), Favour(0, 2), xtc_probability=0.5, xtc_threshold=0.2)
+    assert of.token() == 2
+    is_near(of, 0, np.log(0.21 / 0.79 * 0.8 / 0.2) / 2)
+
+
 def test_penalties_count():
     of = choice([3.0, 2.9, 0.0], history=[0, 0], temperature=0, presence_penalty=0.05)
     is_near(of, 1, 0.025)
@@ -124,6 +135,10 @@ PARAMS = st.sampled_from(
         {"temperature": 1.5, "min_p": 0.1},
         {"temperature": 1.0, "top_p": 0.8},
         {"temperature": 0.8, "top_k": 40, "top_p": 0.95, "min_p": 0.05},
+        {"temperature": 1.0, "top_n_sigma": 1.0},
+        {"temperature": 1.0, "typical_p": 0.8},
+        {"temperature": 1.0, "xtc_probability": 1.0},
+        {"temperature": 0.0, "xtc_probability": 0.5},
     ]
 )
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -104,9 +106,23 @@ def test_largest_is_a_sort(seed: int, size: int, count: int, ties: bool):
         {"repeat_penalty": 1e39},
         {"presence_penalty": 1e39},
         {"frequency_penalty": -np.inf},
+        {"typical_p": 1.1},
+        {"xtc_probability": -0.1},
+        {"xtc_threshold": np.nan},
+        {"top_n_sigma": np.inf},
+        {"dry_multiplier": 1e39},
+        {"dry_base": 0.9},
+        {"dry_base": np.nan},
+        {"dry_allowed_length": -1},
+        {"dry_penalty_last_n": -2},
+        {"logit_bias": ("5",)},
+        {"logit_bias": ("5+inf",)},
+        {"logit_bias": ("5+nan",)},
+        {"logit_bias": ("x-1",)},
+        {"logit_bias": ("-1+1",)},
     ],
 )
-def test_values_that_mean_nothing_are_refused(options: dict[str, float]):
+def test_values_that_mean_nothing_are_refused(options: dict[str, Any]):
     with pytest.raises(UsageError) as error:
         SamplingParams(**options)  # type: ignore[arg-type]
     assert error.value.hint
@@ -120,13 +136,21 @@ EXTREMES = {
     "top_k": (0, 1, 10**30),
     "top_p": (0.0, 5e-324, 1.0),
     "min_p": (0.0, 5e-324, 1.0),
+    "typical_p": (0.0, 5e-324, 1.0),
+    "top_n_sigma": (-1e12, 1e-12, 1e12),
+    "xtc_probability": (0.0, 1.0),
+    "xtc_threshold": (0.0, 1.0),
+    "dry_multiplier": (-1e12, 0.0, 1e12),
+    "dry_base": (1.0, 1.0000001, 1.75, 1e12),
+    "logit_bias": ((), ("3-1e12", "1+1e12"), ("0-inf", "900+1")),
 }
 
 
 @given(st.fixed_dictionaries({name: st.sampled_from(values) for name, values in EXTREMES.items()}))
-def test_the_most_extreme_values_still_make_a_distribution(options: dict[str, float]):
+def test_the_most_extreme_values_still_make_a_distribution(options: dict[str, Any]):
     """Without a warning of numpy's: warnings are errors here."""
-    chain = SamplerChain(SamplingParams(**options, penalty_last_n=-1))  # type: ignore[arg-type]
+    params = SamplingParams(**options, penalty_last_n=-1, dry_allowed_length=0)  # type: ignore[arg-type]
+    chain = SamplerChain(params).of_answer(SeededNoise(1), 0)
     logits = np.array([0, 1e4, -1e4, 7, 7, -np.inf, 1e-30], np.float32)
     distribution = chain.distribution(logits, [*range(6)] * 10_000)
     assert np.exp(distribution.logprobs).sum() == pytest.approx(1)

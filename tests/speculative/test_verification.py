@@ -1,6 +1,7 @@
 """Exactness by enumeration: over all outcomes of chance, the text has exactly the target's distribution."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -30,6 +31,10 @@ SETTINGS = [
     SamplingParams(temperature=1.0, top_k=0, top_p=1.0, min_p=0.4),
     SamplingParams(temperature=0.0),
     SamplingParams(temperature=1.0, top_k=0, repeat_penalty=1.8, presence_penalty=0.3, frequency_penalty=0.4),
+    replace(PLAIN, typical_p=0.6),
+    replace(PLAIN, top_n_sigma=1.2, logit_bias=("1+0.7",)),
+    replace(PLAIN, xtc_probability=0.4, xtc_threshold=0.2),
+    replace(PLAIN, dry_multiplier=0.8, dry_allowed_length=1),
 ]
 PROMPT = [0, 1]
 LENGTH = 3
@@ -53,7 +58,7 @@ def texts(name: VerificationName, params: SamplingParams, drafter: str, is_end=n
     """The distribution of the first tokens that the whole loop generates."""
 
     def run(noise: BranchingNoise) -> tuple[int, ...]:
-        chain = SamplerChain(params)
+        chain = SamplerChain(params).of_answer(noise, len(PROMPT))
         decoder = SpeculativeDecoder(FakeModel(3), drafters()[drafter], FixedLength(2), chain, is_end)
         context = list(PROMPT)
         for _ in decoder.rounds(context, LENGTH, verification(name, noise)):
@@ -63,9 +68,18 @@ def texts(name: VerificationName, params: SamplingParams, drafter: str, is_end=n
     return law(run)
 
 
+def sides_of_the_coin(params: SamplingParams) -> list[tuple[float, SamplerChain]]:
+    """The chains with XTC always and never, and how likely each is."""
+    if not params.excludes:
+        return [(1.0, SamplerChain(params))]
+    always = SamplerChain(replace(params, xtc_probability=1.0)).of_answer(SeededNoise(0), 0)
+    never = SamplerChain(replace(params, xtc_probability=0.0))
+    return [(params.xtc_probability, always), (1 - params.xtc_probability, never)]
+
+
 def target_law(params: SamplingParams, is_end=never) -> dict[tuple[int, ...], float]:  # type: ignore[no-untyped-def]
     """What the target alone says, from its probabilities, by no code of the loop."""
-    chain, model = SamplerChain(params), FakeModel(3)
+    model, sides = FakeModel(3), sides_of_the_coin(params)
     laws: dict[tuple[int, ...], float] = {(): 1.0}
     for _ in range(LENGTH):
         longer: dict[tuple[int, ...], float] = {}
@@ -74,9 +88,11 @@ def target_law(params: SamplingParams, is_end=never) -> dict[tuple[int, ...], fl
                 longer[text] = weight
                 continue
             context = [*PROMPT, *text]
-            distribution = chain.distribution(np.array(model.logits(context), np.float32), context)
-            for token, logprob in zip(distribution.tokens.tolist(), distribution.logprobs, strict=True):
-                longer[(*text, token)] = weight * float(np.exp(logprob))
+            for chance, chain in sides:
+                distribution = chain.distribution(np.array(model.logits(context), np.float32), context)
+                for token, logprob in zip(distribution.tokens.tolist(), distribution.logprobs, strict=True):
+                    told = (*text, token)
+                    longer[told] = longer.get(told, 0.0) + weight * chance * float(np.exp(logprob))
         laws = longer
     return laws
 

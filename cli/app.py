@@ -21,7 +21,7 @@ _PLACES = {
     "rm": "rm.rm",
     "profile": "profile.profile_commands",
     "session": "session.session_commands",
-    "doctor": "doctor.doctor",
+    "doctor": "doctor.command.doctor",
     "completion": "completion.command.completion",
     "help": "help_topics.help_topic",
 }

@@ -24,7 +24,7 @@ def importing_llama_cpp() -> Iterator[None]:
     try:
         yield
     except (ImportError, OSError, RuntimeError) as error:
-        hint = "Build it again: pip install --force-reinstall --no-cache-dir llama-cpp-python"
+        hint = "specchat doctor says how to build it again."
         raise SpecchatError(f"llama.cpp cannot be used: {error}", hint) from error
 
 

@@ -12,10 +12,11 @@ from .paths import expanded
 from .profile import FORMAT, check_format
 from .settings import KEYS as SETTINGS
 from .settings import Layer, read_settings
+from .variables import ON_OFF
 from .yaml_file import parse_settings, read_settings_file
 
 FILE = "config.yaml"
-KEYS = ("profile", *SETTINGS, "model_folders", "format")
+KEYS = ("profile", *SETTINGS, "model_folders", "gpu_hint", "format")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,8 @@ class Config:
     profile_at: str = ""
     model_folders: tuple[Path, ...] = ()
     """Where to look for models, beside the stores of other programs."""
+    gpu_hint: bool = True
+    """Whether to say that there is a GPU that this build of llama.cpp cannot use."""
 
 
 def load_config(folder: Path | None) -> Config:
@@ -48,6 +51,7 @@ def _config(values: Fields, folder: Path) -> Config:
         profile=values.text("profile"),
         profile_at=values.place("profile"),
         model_folders=tuple(folder / expanded(text) for text in values.texts("model_folders") or ()),
+        gpu_hint=values.word("gpu_hint", ON_OFF) != "off",
     )
 
 

@@ -9,6 +9,8 @@ from .settings import LISTS, NAMES, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
+GPU_HINT = f"{PREFIX}GPU_HINT"
+ON_OFF = ("on", "off")
 _TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think")
 _FLOATS = tuple(name for name in SAMPLING if name not in (*WHOLE, *LISTS))
 
@@ -41,8 +43,15 @@ def settings_of_texts(texts: Mapping[str, str], spelled: Mapping[str, str]) -> L
 
 def unknown_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """Variables that look like settings and are none, with the one that was probably meant."""
-    known = [PROFILE, *map(variable, NAMES)]
+    known = [PROFILE, GPU_HINT, *map(variable, NAMES)]
     return {name: _meant(name, known) for name in sorted(variables) if name.startswith(PREFIX) and name not in known}
+
+
+def gpu_hint(variables: Mapping[str, str]) -> bool | None:
+    """Whether a GPU that is not used is to be mentioned; None where no variable says it. Raises `ProfileError`."""
+    text = variables.get(GPU_HINT)
+    said = Fields("", {"gpu_hint": text}, names={"gpu_hint": GPU_HINT}).word("gpu_hint", ON_OFF) if text else None
+    return None if said is None else said == "on"
 
 
 def _meant(name: str, known: Sequence[str]) -> str:

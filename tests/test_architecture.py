@@ -21,6 +21,7 @@ OWNERS = {
     "prompt_toolkit": ["cli"],
     "pygments": ["cli/markdown"],
     "matplotlib": ["cli"],
+    "packaging": ["cli/doctor"],
     "yaml": ["profiles"],
     "huggingface_hub": ["profiles/hub"],
     "httpx2": ["profiles/hub"],

@@ -49,7 +49,7 @@ def _denied(response: "Response", hub: Hub, repo: str, path: str) -> AccessError
         case (_, "RepoNotFound") | (404, _):
             return _missing(hub, repo)
         case 401, _:  # whoever the hub knows gets a 404 for what is not there
-            return _unknown(hub, hub.token) if hub.token else _missing(hub, repo)
+            return refused(hub, hub.token) if hub.token else _missing(hub, repo)
         case 403, _ if said.startswith(_CLOSED):
             return AccessError(f"{hub.name} has closed {repo} for everybody.", f"See {page} for the reason.")
         case (403 | 451) as status, _:
@@ -57,7 +57,8 @@ def _denied(response: "Response", hub: Hub, repo: str, path: str) -> AccessError
     return None
 
 
-def _unknown(hub: Hub, token: Token) -> AccessError:
+def refused(hub: Hub, token: Token) -> AccessError:
+    """What it means that the hub does not know a token."""
     return AccessError(f"{hub.name} refuses the token from {token.origin}.", _other_token(hub))
 
 

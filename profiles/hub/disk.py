@@ -12,14 +12,19 @@ _ELSEWHERE = "or name a folder on another disk in HF_HUB_CACHE"
 
 def require_room(folder: Path, needed: int) -> None:
     """Raise `FetchError` unless the disk of `folder`, which need not exist yet, takes `needed` bytes more."""
+    free = free_room(folder)
+    if free is not None and needed > free:
+        raise FetchError(
+            f"There is no room: {size_text(needed)} are to come, and {folder} has {size_text(free)} free.",
+            f"Free {size_text(needed - free)}, {_ELSEWHERE}.",
+        )
+
+
+def free_room(folder: Path) -> int | None:
+    """The bytes that the disk of `folder`, which need not exist yet, takes; None where the system does not say."""
     existing = next((each for each in (folder, *folder.parents) if each.is_dir()), None)
     usage = shutil.disk_usage(existing) if existing else None
-    if usage and usage.total and needed > usage.free:
-        short = size_text(needed - usage.free)
-        raise FetchError(
-            f"There is no room: {size_text(needed)} are to come, and {folder} has {size_text(usage.free)} free.",
-            f"Free {short}, {_ELSEWHERE}.",
-        )
+    return usage.free if usage and usage.total else None
 
 
 def disk_error(error: OSError, folder: Path) -> FetchError:

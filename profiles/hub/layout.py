@@ -115,6 +115,26 @@ def cached_file(cache: Path, repo: str, revision: str, path: str) -> Path | None
     return found if found.is_file() else None
 
 
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """What has arrived of a file of `repo`; `resumed` is whether the next download goes on from there."""
+
+    repo: str
+    path: Path
+    size: int
+    resumed: bool
+
+
+def cut_off(cache: Path) -> list[CutOff]:
+    """The downloads in the hub's cache that did not come to their end, or go on right now."""
+    found = ((path, _size(path)) for path in sorted(cache.glob("models--*/blobs/*.incomplete")))
+    return [CutOff(_repo(path), path, size, path.name.endswith(_MARK)) for path, size in found if size >= 0]
+
+
+def _repo(blob: Path) -> str:
+    return blob.parents[1].name.removeprefix("models--").replace("--", "/", 1)
+
+
 def _folder(repo: str) -> str:
     return "--".join(["models", *repo.split("/")])
 

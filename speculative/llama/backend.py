@@ -17,6 +17,8 @@ from ..visible import visible
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _KINDS = ("CPU", "GPU", "IGPU")  # the first of ggml_backend_dev_type
+_NO_GPUS = {"CPU", "BLAS", "RPC", "ZenDNN"}
+"""Backends that compute on no GPU of this machine, as ggml calls them."""
 _TILED = "GGML_CPU_TILED_MM"
 _REASON = "error loading model: "
 
@@ -80,12 +82,27 @@ def start_backend() -> Backend:
 
 @dataclass(frozen=True, slots=True)
 class BuildInfo:
-    """What the installed llama.cpp is and can do."""
+    """What the installed llama.cpp is and can do.
+
+    `gpu_offload` is whether it sees a GPU now. `backends` are what it was built for, whether there is such a device or
+    not, by ggml's names ("CPU", "CUDA", "ROCm", "Vulkan", "SYCL", "MTL"); None where that is not known.
+    """
 
     llama_version: str
     gpu_offload: bool
     features: str
     devices: tuple[Device, ...]
+    backends: tuple[str, ...] | None = None
+
+    @property
+    def cpu_only(self) -> bool:
+        """Whether it can use no GPU, whatever there is."""
+        return not self.gpu_offload and not self.gpu_backends
+
+    @property
+    def gpu_backends(self) -> tuple[str, ...]:
+        """The kinds of GPUs that it was built for."""
+        return tuple(name for name in self.backends or () if name not in _NO_GPUS)
 
 
 def build_info() -> BuildInfo:
@@ -96,6 +113,7 @@ def build_info() -> BuildInfo:
         gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
         devices=_devices(),
+        backends=_backends(),
     )
 
 
@@ -119,6 +137,19 @@ def gpus() -> tuple[str, ...] | None:
 def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:
     """Those of the `devices` that llama.cpp puts models on: one that shares the CPU's memory only where no other is."""
     return tuple(each.description for each in taking_layers(devices))
+
+
+def _backends() -> tuple[str, ...] | None:
+    """What is registered with ggml: `ggml_backend_reg_count` and its like, for which there are no bindings."""
+    base, registry = _library("ggml-base"), _library("ggml")
+    if base is None or registry is None:
+        return None
+    registry.ggml_backend_reg_count.restype = ctypes.c_size_t
+    registry.ggml_backend_reg_get.restype = ctypes.c_void_p
+    registry.ggml_backend_reg_get.argtypes = [ctypes.c_size_t]
+    base.ggml_backend_reg_name.restype, base.ggml_backend_reg_name.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
+    places = range(registry.ggml_backend_reg_count())
+    return tuple(base.ggml_backend_reg_name(registry.ggml_backend_reg_get(place)).decode() for place in places)
 
 
 def _devices() -> tuple[Device, ...]:

@@ -140,12 +140,3 @@ def test_what_cannot_be_kept_is_told_at_the_end(tmp_path):
         world = kept_run(tmp_path, *chat, screen=True, stdin=None)
         assert world.code == 0
         assert "What was read could not be kept in" in " ".join(world.out.splitlines()[-3:])
-
-
-def test_the_doctor_says_how_much_there_is_and_where(tmp_path):
-    variables = home(tmp_path)
-    assert "prompt cache" not in World(variables=variables).run("doctor").out
-    folder = tmp_path / "caches/specchat/states"
-    folder.mkdir(parents=True)
-    (folder / "x.state").write_bytes(bytes(2000))
-    assert f"2.0 kB of at most 4.0 GB in {folder}" in World(variables=variables).run("doctor").out

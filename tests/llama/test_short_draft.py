@@ -37,6 +37,12 @@ class Counted:
     def rollback(self, length: int) -> int:
         return self.model.rollback(length)
 
+    def nearest(self, length: int) -> int:
+        return self.model.nearest(length)
+
+    def keep(self) -> None:
+        self.model.keep()
+
     def decode(self, tokens: Sequence[int], n_logits: int) -> Rows:
         self.read += len(tokens)
         return self.model.decode(tokens, n_logits)

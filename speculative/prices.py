@@ -46,12 +46,12 @@ class Prices:
         All drafted ones are right with the probability `right`, each further one with `chance`. Looks as far as the
         budget goes, since the price of a pass has steps: one more token may pay only together with the next ones.
         """
-        best, expected, paid = -math.inf, 0.0, 0.0
-        for guesses in range(drafted + 1, len(self.passes)):
+        best, expected, paid, setback = -math.inf, 0.0, 0.0, self.setback
+        for price in self.passes[drafted + 1 :]:  # `value`, written out: this is the innermost of all loops
             right *= chance
             expected += right
             paid += step
-            value = self.value(guesses, expected, right) - paid
+            value = expected - price - (1 - right) * setback - paid
             if value > best:
                 best = value
         return best

@@ -100,6 +100,10 @@ class Cursor:
         if anew not in self._places:
             self._places.append(anew)
 
+    def doubt(self) -> None:
+        """Know of a resize, be it there and back: until more is written, it may be on the last character."""
+        self._on_last = True
+
     @property
     def is_clear(self) -> bool:
         """Whether it stands behind the last character for sure, and not on it."""

@@ -1,7 +1,9 @@
 """The world around a command: streams, the terminal, the models. Tests put something else in its place."""
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -56,6 +58,8 @@ class Environment:
     """Seconds of waiting for standard input before that is mentioned."""
     edits_lines: Callable[[], bool] = lambda: False
     """Whether a line can be edited with keys: standard input and output are terminals that know escape codes."""
+    count_resizes: Callable[[], Callable[[], int]] = lambda: lambda: 0
+    """Begin to count how often the terminal is resized, and return what says it: it may be as wide as before again."""
     color: str = "auto"
     """When to colour: "auto", "always" or "never"."""
 
@@ -138,6 +142,7 @@ def process_environment(
         verify_target=verify_target,
         devices=devices,
         edits_lines=_edits_lines,
+        count_resizes=_count_resizes,
     )
 
 
@@ -151,6 +156,18 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns or _FALLBACK_COLUMNS
     except OSError:
         return _FALLBACK_COLUMNS
+
+
+def _count_resizes() -> Callable[[], int]:
+    count = 0
+
+    def resized(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    if hasattr(signal, "SIGWINCH") and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGWINCH, resized)
+    return lambda: count
 
 
 def _edits_lines() -> bool:

@@ -40,11 +40,15 @@ class LiveLine:
     _held: str = ""
     """The end of a piece that may be half a line break."""
     _write_text: Callable[[str], None] = lambda text: None
+    _resizes: Callable[[], int] = lambda: 0
+    _known_resizes: int = 0
 
     def __post_init__(self) -> None:
         terminals = self.env.stdout_is_terminal and self.env.stderr_is_terminal
         self.shown = self.shown and terminals and self.env.edits_lines()
         self._cursor = Cursor(self.env.columns())
+        if self.shown:
+            self._resizes = self.env.count_resizes()
 
     def around(self, text: str, write: Callable[[str], None]) -> None:
         """Let `text` be written, and keep the line below it."""
@@ -69,6 +73,9 @@ class LiveLine:
 
     def _around(self, text: str) -> None:
         self._cursor.resize(self.env.columns())
+        if (resizes := self._resizes()) != self._known_resizes:
+            self._known_resizes = resizes
+            self._cursor.doubt()
         rest = text
         if self._drawn and self._cursor.reaches_next_row(text):
             rest = self._out_of_the_way(text)

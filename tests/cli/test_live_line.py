@@ -255,3 +255,27 @@ def test_where_a_line_was_that_a_resize_met_is_forgotten_with_its_end():
     assert not cursor.is_clear
     cursor.advance("\nabc")
     assert cursor.is_clear
+
+
+def test_a_resize_there_and_back_is_one_in_which_the_last_character_may_be_erased():
+    cursor = Cursor(10)
+    cursor.advance("abcde")
+    assert cursor.is_clear
+    cursor.doubt()
+    assert not cursor.is_clear
+    assert cursor.reaches_next_row("f")
+    cursor.advance("f")
+    assert cursor.is_clear
+
+
+def test_the_figures_wait_for_a_character_behind_a_resize_that_came_to_nothing():
+    resizes = 0
+    terminal = Terminal(columns=40)
+    terminal.env.count_resizes = lambda: lambda: resizes
+
+    def resize():
+        nonlocal resizes
+        resizes += 1
+
+    text = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. " * 3
+    assert terminal.write(text, watch=resize) == expected(text, 40, 12)

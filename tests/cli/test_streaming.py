@@ -174,9 +174,17 @@ def test_in_tmux_too_the_text_is_there_once(tmux, tmp_path):
 
 
 def test_tmux_breaks_the_text_anew_after_a_resize_and_it_is_there_once(tmux, tmp_path):
-    for name, (lines, _) in in_tmux(tmux, RESIZED, tmp_path).items():
-        assert lines[0] == RESIZED[name].text.rstrip(), name
-        assert BELOW.fullmatch("\n".join(without_end(lines[1:]))), name
+    """Once in a while it is resized behind a full row, forgets that, and lets the next character replace the last."""
+    left = dict(RESIZED)
+    for attempt in range(3):
+        shown = in_tmux(tmux, {f"{name}, {attempt}": case for name, case in left.items()}, tmp_path)
+        lines = {name: shown[f"{name}, {attempt}"][0] for name in left}
+        left = {name: case for name, case in left.items() if lines[name][0] != case.text.rstrip()}
+        for name in lines.keys() - left.keys():
+            assert BELOW.fullmatch("\n".join(without_end(lines[name][1:]))), name
+        if not left:
+            return
+    assert not left
 
 
 def without_end(lines: list[str]) -> list[str]:

@@ -48,8 +48,6 @@ class Session:
     prompt_cache: PromptCache | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
-    _n_prompt: int = 0
-    """How much of the context was a prompt."""
     _same_passes: bool = False
     _reading: Reading = field(init=False)
 
@@ -93,7 +91,7 @@ class Session:
             self._generations += 1
         noise = SeededNoise(seed)
         settled = self._settled(prompt)
-        self._context, self._n_prompt = list(prompt), len(prompt)
+        self._context = list(prompt)
         room = self.n_ctx - len(prompt)
         return Generation(
             decoder=replace(self.decoder, chain=self.decoder.chain.of_answer(noise, len(prompt) - index)),
@@ -138,7 +136,7 @@ class Session:
             return common_prefix(self._context[:-1], prompt)
         self._same_passes = False
         # the last token is read with its answer
-        return self._reading.same_passes(common_prefix(self._context[: self._n_prompt - 1], prompt[:-1]))
+        return self._reading.same_passes(common_prefix(self._context, prompt[:-1]))
 
     def keep(self) -> None:
         """Keep what was read for the next start, if that is worth it: the last thing that is done with a session."""
@@ -182,7 +180,7 @@ class Session:
         return self.reasoning.around(self._ending(prompt)) if self.reasoning else None
 
     def skip(self, prompt: Sequence[int]) -> str:
-        """The same for a model that would begin to reason otherwise."""
+        """What `lead` gives, or else reasoning that is empty, for a model that would begin to reason."""
         return self.reasoning.skip(self._ending(prompt)) if self.reasoning else ""
 
     def _splitter(self, prompt: Sequence[int], index: int) -> Splitter:

@@ -1,32 +1,23 @@
-"""Token bytes to text: nothing is shown that a later token could still change."""
+"""Stop strings: nothing is shown that more text could still change."""
 
-import codecs
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(slots=True)
 class TextStream:
-    """Turns the bytes of tokens into text, and ends before the first of the `stop` strings.
+    """Lets text through, and ends before the first of the `stop` strings.
 
-    A character split over tokens waits for its last byte; text that may be the beginning of a stop string waits until
-    it is clear. `text` is all the text that was let through.
+    Text that may be the beginning of a stop string waits until it is clear. `text` is all that was let through.
     """
 
     stop: Sequence[str] = ()
     text: str = ""
     stopped: bool = False
     _held: str = ""
-    _decoder: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
-    )
 
-    def push(self, piece: bytes) -> str:
-        """The text that is certain now that `piece` has come; sets `stopped` when a stop string is complete."""
-        return self.push_text(self._decoder.decode(piece))
-
-    def push_text(self, text: str) -> str:
-        """The same for what is text already."""
+    def push(self, text: str) -> str:
+        """The text that is certain now that `text` has come; sets `stopped` when a stop string is complete."""
         self._held += text
         places = [place for place in (self._held.find(stop) for stop in self.stop) if place >= 0]
         if places:
@@ -35,7 +26,7 @@ class TextStream:
         return self._release(len(self._held) - self._undecided())
 
     def finish(self) -> str:
-        """What was held back and turned out to be text; an unfinished character is dropped."""
+        """What was held back and turned out to be text."""
         return "" if self.stopped else self._release(len(self._held))
 
     def _release(self, count: int) -> str:

@@ -47,7 +47,7 @@ class Harmony:
         return opening, f"{_CLOSED}{_CHANNEL}{_FINAL}{_MESSAGE}"
 
     def skip(self, before: str) -> str:
-        """The same for a model that would begin to reason."""
+        """What `lead` gives: the header alone keeps a model from reasoning."""
         return self.lead(before)
 
     def lead(self, before: str) -> str:

@@ -1,5 +1,6 @@
 """Token bytes to an answer, with the reasoning apart."""
 
+import codecs
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,12 +10,17 @@ from .spans import Span, Splitter, Unsplit
 
 @dataclass(slots=True)
 class AnswerStream:
-    """What an answer says, which ends before the first of the `stop` strings; reasoning may hold them."""
+    """What an answer says, which ends before the first of the `stop` strings; reasoning may hold them.
+
+    A character split over tokens waits for its last byte.
+    """
 
     splitter: Splitter = field(default_factory=Unsplit)
     stop: Sequence[str] = ()
     reasoning: str = ""
-    _bytes: TextStream = field(default_factory=TextStream)
+    _decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
+    )
     _answer: TextStream = field(init=False)
 
     def __post_init__(self) -> None:
@@ -32,7 +38,7 @@ class AnswerStream:
 
     def push(self, piece: bytes) -> list[Span]:
         """What is certain now that `piece` has come."""
-        return self._tell(self.splitter.push(self._bytes.push(piece)))
+        return self._tell(self.splitter.push(self._decoder.decode(piece)))
 
     def finish(self) -> list[Span]:
         """What was held back and turned out to be text; an unfinished character is dropped."""
@@ -48,7 +54,7 @@ class AnswerStream:
             if span.is_reasoning:
                 self.reasoning += span.text
                 told.append(span)
-            elif text := self._answer.push_text(span.text):
+            elif text := self._answer.push(span.text):
                 told.append(Span(text, False))
             if self.stopped:
                 break

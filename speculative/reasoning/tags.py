@@ -40,7 +40,7 @@ class Tags:
         return "" if self._is_open(before) else f"{self.opening}\n", f"\n{self.closing}\n\n"
 
     def skip(self, before: str) -> str:
-        """The same for a model that would begin to reason: that it did, and thought nothing.
+        """What `lead` gives, or else that the model reasoned and thought nothing, for one that would begin to.
 
         Source: Ma et al. 2025, "Reasoning Models Can Be Effective Without Thinking".
         """

@@ -21,6 +21,15 @@ def test_a_schema_is_a_text_or_a_file(tmp_path, command, spelled):
     assert (world.code, json.loads(world.out).keys()) == (0, {"a"})
 
 
+def test_a_file_may_be_called_like_a_text(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "{a}").write_text(SCHEMA)
+    (tmp_path / "a::=b").write_text('root ::= "yes"')
+    assert World(answers=["no"]).run(*RUN, "--json-schema", "{a}", "hi").code == 0
+    assert World(answers=["no"]).run(*RUN, "--grammar", "a::=b", "hi").out == "yes\n"
+    assert World(answers=["no"]).run(*RUN, "--grammar", "@a::=b", "hi").out == "yes\n"
+
+
 @pytest.mark.parametrize(
     "grammar", ['root ::= "yes" | "no"', 'start: "yes" | "no"\n', "%llguidance {}\nstart: /yes|no/"]
 )

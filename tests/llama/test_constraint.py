@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from specchat.speculative.constraint.grammar import Grammar
-from specchat.speculative.constraint.guidance import check_grammar
+from specchat.speculative.constraint.guidance import check_grammar, matchers
 from specchat.speculative.errors import UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
@@ -225,12 +225,17 @@ def test_tokens_that_a_grammar_names_are_those_of_the_model(answer):
     ],
 )
 def test_gbnf_means_what_it_means_to_llama_cpp(text, yes, no):
-    from specchat.speculative.constraint.guidance import matchers
-
     make = matchers(Grammar("grammar", text, "g"), [*(bytes([byte]) for byte in range(256)), b"\xff<end>"], [256])
     assert make().move(0, list(yes.encode()))
     matcher = make()
     assert not (matcher.move(0, list(no.encode())) and matcher.allows(256))
+
+
+def test_tokens_of_which_one_may_not_come_are_not_read_at_all():
+    grammar = Grammar("grammar", 'root ::= "ab" | "c"', "g")
+    matcher = matchers(grammar, [b"a", b"b", b"c", b"\xff<end>"], [3])()
+    assert not matcher.move(0, [0, 2])
+    assert matcher.move(0, [2])
 
 
 @pytest.mark.parametrize("tokenizer", ["bpe", "spm"])

@@ -78,14 +78,22 @@ def test_the_end_of_a_message_ends_no_answer_of_gpt_oss(write_tiny_model):
     assert ends["<|return|>"] is ends["<|call|>"] is True
 
 
-def test_a_template_is_told_whether_to_think(loaded):
+@pytest.mark.parametrize("switch", ["enable_thinking", "thinking"])
+def test_a_template_is_told_whether_to_think(loaded, switch: str):
+    template = SWITCHES.replace("enable_thinking", switch)
     prompts = {
         thinks: spell(pair, pair.chat_tokens(user("a")))
         for thinks in (None, True, False)
-        if (pair := loaded(thinks, template=SWITCHES))
+        if (pair := loaded(thinks, template=template))
     }
     assert prompts[None] == prompts[True]
     assert prompts[False] == prompts[None] + "<think>\n\n</think>\n\n"
+
+
+def test_nothing_is_added_to_a_template_that_was_told_in_words(loaded):
+    template = CHATML.replace("assistant\n{% endif %}", "assistant\n{{ enable_thinking }}<think>{% endif %}")
+    pair = loaded(False, template=template)
+    assert spell(pair, pair.chat_tokens(user("a"))).endswith("assistant\nFalse<think>")
 
 
 @pytest.mark.parametrize(
@@ -155,6 +163,11 @@ def test_a_token_that_ends_the_reasoning_and_begins_the_answer_is_cut(loaded):
 
 def test_raw_text_is_not_told_apart(loaded):
     assert loaded(raw=True, template=OPENS).session.reasoning is None
+
+
+def test_a_template_that_is_given_says_how_a_model_reasons(write_tiny_model):
+    with load_pair(PairConfig(target=write_tiny_model(), chat_template=SWITCHES), Interrupt()) as pair:
+        assert pair.session.reasoning == THINK
 
 
 def test_who_does_not_reason_says_so_when_asked_to(loaded):

@@ -289,3 +289,39 @@ def test_the_final_channel_is_the_answer():
     first = {words[token] for token in range(len(words)) if held.allows((), token)}
     assert {"<|channel|>", "{"} <= first
     assert not {"}", "analysis", "<|return|>"} & first
+
+
+MANY = 100
+
+
+def choice(logits: Sequence[float], sentences: Sequence[tuple[int, ...]], **settings):  # type: ignore[no-untyped-def]
+    """The law over a hundred tokens, and what it gives at the beginning of an answer."""
+    row = np.array(logits, np.float32)
+    last = MANY - 1
+    held = Law(
+        SamplerChain(SamplingParams(**settings)), Constraint(ListedMatcher(sentences, MANY, last), is_token(last))
+    )
+    return held, row, held.distribution(row, PROMPT, ())
+
+
+def test_a_large_truncated_set_keeps_what_is_allowed_and_is_not_truncated_again():
+    logits = np.linspace(1, 0, MANY)
+    _, _, said = choice(logits, [(token,) for token in range(0, MANY, 2)], top_k=80, top_p=1.0, min_p=0.0)
+    assert said.exactly().tokens.tolist() == list(range(0, 80, 2))
+
+
+@pytest.mark.parametrize("k", [2, 80])
+def test_the_lead_of_a_token_is_that_above_the_other_allowed_ones(k: int):
+    logits = [9.0, 5.0, 3.0, 2.0] + [0.0] * (MANY - 4)
+    law, row, said = choice(logits, [(1,), (3,)], temperature=1.0, top_k=k, top_p=1.0, min_p=0.0)
+    assert law.lead(row, said, 1) == pytest.approx(-4)  # what is allowed is not known yet
+    assert said.drawn(lambda each: int(each.tokens[np.argmax(each.logprobs)])) == 1
+    assert law.lead(row, said, 1) == law.guess(row, said, 1).lead == pytest.approx(3 if k > 3 else 10)
+
+
+def test_guesses_that_may_not_come_are_not_checked():
+    drafter = ScriptedDrafter(lambda context: [2, 0, 2, 2])
+    decoder = SpeculativeDecoder(FakeModel(N_VOCAB), drafter, FixedLength(3), SamplerChain(SETTINGS[0]), is_token(END))
+    held = Constraint(ListedMatcher([(1, 2, 0, 1, 0)], N_VOCAB, END), is_token(END))
+    _, step, *_ = decoder.rounds(list(PROMPT), 6, verification("coupled", SeededNoise(0)), constraint=held)
+    assert (step.draft.tokens, step.tokens) == ((2, 0), (2, 0, 1))

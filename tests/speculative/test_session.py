@@ -8,10 +8,12 @@ from specchat.speculative.drafting import Drafter, ModelDrafter, NoDrafter
 from specchat.speculative.errors import DecodeError, PromptTooLongError, UsageError
 from specchat.speculative.events import GenerationFinished, PromptProgress, RoundFinished, TextChunk
 from specchat.speculative.noise import MAX_SEED
+from specchat.speculative.reasoning.tags import Tags
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 
 from .fakes import FakeModel, ScriptedDrafter
+from .grammars import ListedMatcher
 
 N_VOCAB = 26
 CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0))
@@ -246,3 +248,42 @@ def test_a_session_that_starts_over_with_another_seed_is_a_session_with_that():
     for prompt in ([*range(20), 2], [*range(20), 3]):
         again, expected = finish(talk, prompt, max_tokens=5), finish(new, prompt, max_tokens=5)
         assert (again.text, again.seed) == (expected.text, expected.seed)
+
+
+FORM = [(0, 1, 2)]
+END = N_VOCAB - 1
+
+
+def formed(of: Session) -> Session:
+    return replace(of, matcher=lambda: ListedMatcher(FORM, N_VOCAB, END))
+
+
+def ends() -> Session:
+    return formed(session(is_end=lambda token: token == END))
+
+
+def test_what_a_stop_string_or_an_error_ended_lacks_something_of_its_form():
+    whole = finish(ends(), max_tokens=3)
+    assert (whole.text, whole.complete) == ("abc", True)
+    stopped = finish(ends(), max_tokens=3, stop=["c"])
+    assert (stopped.finish_reason, stopped.complete) == ("stop_string", False)
+    talk = replace(session(), matcher=lambda: ListedMatcher([(0, 99)], N_VOCAB, END))
+    failed = finish(talk)
+    assert (failed.finish_reason, failed.complete) == ("error", False)
+
+
+THINK = Tags("<think>", "</think>")
+
+
+def test_reasoning_that_was_held_back_to_the_end_is_told_as_such():
+    talk = replace(session(), piece=lambda token: b"<think>" if token == 3 else b"x</", reasoning=THINK)
+    *_, chunk, finished = talk.generate(PROMPT, max_tokens=1)
+    assert chunk == TextChunk("</", from_draft=False, is_reasoning=True)
+    assert (finished.text, finished.reasoning) == ("", "x</")
+
+
+def test_no_reasoning_comes_before_a_form_behind_a_prompt_that_closes_it():
+    pieces = {3: b"</think>", 4: b"<think>"}
+    for seed in range(20):
+        talk = replace(formed(session(seed=seed)), piece=lambda token: pieces.get(token, b"a"), reasoning=THINK)
+        assert finish(talk, max_tokens=3).tokens == FORM[0]

@@ -2,17 +2,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specchat.speculative.text import TextStream
+from specchat.speculative.reasoning.stream import AnswerStream
 
 
 def stream(pieces: list[bytes], stop: list[str]) -> tuple[list[str], str, bool]:
-    reader = TextStream(stop)
+    reader = AnswerStream(stop=stop)
     shown = []
     for piece in pieces:
-        shown.append(reader.push(piece))
+        shown.append("".join(span.text for span in reader.push(piece)))
         if reader.stopped:
             break
-    shown.append(reader.finish())
+    shown.append("".join(span.text for span in reader.finish()))
     return shown, reader.text, reader.stopped
 
 

@@ -102,6 +102,12 @@ def test_any_batch_size_works(open_model, architecture, n_batch):
     model = open_model(architecture, replace(CONFIG, n_batch=n_batch))
     advance(model, TEXT[:40], 1)
     assert advance(model, [*TEXT[:30], 1], 1).shape[0] == 1
+    for n_rows in range(1, min(n_batch, CONFIG.max_rows) + 1):  # few are read again with as many rows as there can be
+        text = TEXT[: 33 + n_rows]
+        model.rollback(0)
+        advance(model, TEXT[:31], 1)
+        assert advance(model, text, n_rows).shape[0] == n_rows
+        assert model.cached == text
 
 
 def test_a_prompt_that_was_answered_is_hardly_read_again(open_model):

@@ -111,6 +111,15 @@ def test_any_batch_size_works(open_model, architecture, n_batch):
         assert model.cached == text
 
 
+def test_snapshots_are_good_for_one_step_back(open_model):
+    model, oracle = open_model("lfm2"), open_model("lfm2")
+    advance(model, TEXT[:100], 1)
+    advance(model, TEXT[:105], 5)
+    assert model.rollback(103) == 103
+    assert model.nearest(102) == model.rollback(102)
+    np.testing.assert_allclose(advance(model, TEXT[:103], 1), advance(oracle, TEXT[:103], 1), atol=0.05)
+
+
 def test_what_was_kept_of_a_text_is_gone_with_it(open_model):
     model, oracle = open_model("lfm2"), open_model("lfm2")
     advance(model, TEXT[:100], 1)

@@ -35,13 +35,13 @@ class Reading:
         found = self.prompt_cache.recall(prompt, held, check) if self.prompt_cache else None
         if found:
             held, self._whole = found.kept, found.whole
-        whole = self._as_new(held)
+        whole = self.same_passes(held)
         self._whole = self._floor(len(prompt) - 1) if whole == held else whole
         return Settled(held, held if found else 0)
 
     def same_passes(self, kept: int) -> int:
         """As many of the first `kept` tokens as were read in the passes of a new session."""
-        return self._as_new(kept)
+        return self._floor(min(kept, self._whole))
 
     def has_read(self, tokens: int, seconds: float) -> None:
         """Learn what reading takes."""
@@ -53,9 +53,6 @@ class Reading:
         prompt_cache, self.prompt_cache = self.prompt_cache, None
         if prompt_cache:
             prompt_cache.keep(text, self._whole)
-
-    def _as_new(self, count: int) -> int:
-        return self._floor(min(count, self._whole))
 
     def _floor(self, count: int) -> int:
         return count - count % self.piece

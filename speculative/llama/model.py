@@ -205,7 +205,7 @@ class LlamaModel:
         few tokens that a recurrent model reads again after a guess was wrong: a pass of their own is dearer.
         """
         lead = n_tokens - n_logits if n_logits > 1 else n_tokens
-        if n_logits > 1 and lead <= min(_CARRIED, self.max_rows - n_logits):
+        if n_logits > 1 and lead <= min(_CARRIED, min(self.max_rows, self.n_batch) - n_logits):
             lead = 0
         for begin in range(0, lead, self.n_batch):
             yield begin, min(begin + self.n_batch, lead)

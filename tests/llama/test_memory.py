@@ -65,7 +65,8 @@ def test_whatever_was_decoded_and_taken_back_the_rows_are_those_of_a_new_model(o
                 for _ in range(chance.randrange(5)):
                     model.decode([chance.randrange(256)], 1)
             case 4:
-                model.rollback(chance.randrange(len(text) + 1))
+                place = chance.randrange(len(text) + 1)
+                assert model.nearest(place) == model.rollback(place)
             case _:
                 text = [*text, chance.randrange(256)]
         text = text[:900]
@@ -102,6 +103,44 @@ def test_any_batch_size_works(open_model, architecture, n_batch):
     model = open_model(architecture, replace(CONFIG, n_batch=n_batch))
     advance(model, TEXT[:40], 1)
     assert advance(model, [*TEXT[:30], 1], 1).shape[0] == 1
+    for n_rows in range(1, min(n_batch, CONFIG.max_rows) + 1):  # few are read again with as many rows as there can be
+        text = TEXT[: 33 + n_rows]
+        model.rollback(0)
+        advance(model, TEXT[:31], 1)
+        assert advance(model, text, n_rows).shape[0] == n_rows
+        assert model.cached == text
+
+
+def test_snapshots_are_good_for_one_step_back(open_model):
+    model, oracle = open_model("lfm2"), open_model("lfm2")
+    advance(model, TEXT[:100], 1)
+    advance(model, TEXT[:105], 5)
+    assert model.rollback(103) == 103
+    assert model.nearest(102) == model.rollback(102)
+    np.testing.assert_allclose(advance(model, TEXT[:103], 1), advance(oracle, TEXT[:103], 1), atol=0.05)
+
+
+def test_what_was_kept_of_a_text_is_gone_with_it(open_model):
+    model, oracle = open_model("lfm2"), open_model("lfm2")
+    advance(model, TEXT[:100], 1)
+    advance(model, TEXT[:105], 5)
+    model.keep()
+    assert model.rollback(103) == 103
+    text = [*TEXT[:103], 9, 8, 7, 6]
+    for end in range(104, 108):
+        advance(model, text[:end], 1)
+    edited = [*text[:105], 5]
+    np.testing.assert_allclose(advance(model, edited, 1), advance(oracle, edited, 1), atol=0.05)
+
+
+@pytest.mark.parametrize("architecture", get_args(Architecture))
+def test_a_pass_is_padded_only_where_that_is_taken_back_at_once(open_model, architecture):
+    counted = Counted()
+    model = open_model(architecture, replace(CONFIG, min_pass=8), call=counted)
+    for end in range(1, 40):
+        advance(model, TEXT[:end], 1)
+        assert model.cached == TEXT[:end]
+    assert counted.tokens == (39 * 8 if model.takes_back(8) else 39)
 
 
 def test_a_prompt_that_was_answered_is_hardly_read_again(open_model):

@@ -35,6 +35,8 @@ class FakeModel:
     closed: bool = False
     loads: list[bytes] = field(default_factory=list)
     """All states that it was given."""
+    keeps: list[int] = field(default_factory=list)
+    """How many tokens it held whenever a way back was to be kept."""
 
     def rollback(self, length: int) -> int:
         if self.forgets and length < len(self.cached):
@@ -72,7 +74,7 @@ class FakeModel:
         return 0 if self.forgets and length < len(self.cached) else min(length, len(self.cached))
 
     def keep(self) -> None:
-        pass
+        self.keeps.append(len(self.cached))
 
     def close(self) -> None:
         self.closed = True

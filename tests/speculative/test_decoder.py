@@ -99,6 +99,15 @@ def test_a_draft_model_stops_guessing_behind_an_end():
     assert len(guesses(drafter, [0, 1], propose(seed=0))) == 1
 
 
+def test_a_draft_model_keeps_one_way_back_a_round_behind_the_text():
+    """Each is a copy of all its state, where a model is recurrent; and without one it would read all again."""
+    model = FakeModel()
+    drafter = ModelDrafter(model, never, n_ctx=1000, n_vocab=4)
+    for context in ([0, 1, 2], [0, 1, 3, 1]):
+        guesses(drafter, context, propose(seed=0), 5)
+    assert model.keeps == [3, 4]
+
+
 def test_a_draft_model_never_guesses_what_the_target_does_not_have():
     drafter = ModelDrafter(FakeModel(n_vocab=9), never, n_ctx=1000, n_vocab=4, forbidden=(2,))
     drafted: set[int] = set()

@@ -18,7 +18,7 @@ from specchat.speculative.events import GenerationFinished, PromptProgress
 from specchat.speculative.prompt_cache import PromptCache
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
-from specchat.speculative.state_file import KeptTokens, write_state
+from specchat.speculative.state_file import KeptTokens, read_tokens, write_state
 from specchat.speculative.state_places import StatePlace, kept_bytes
 
 from .fakes import FakeModel
@@ -231,7 +231,8 @@ def test_what_a_process_that_was_killed_left_half_written_goes_after_a_while(tmp
 def test_what_is_too_large_is_told_and_not_kept(tmp_path):
     run = Run(folder(tmp_path, limit=100))
     run.answer(DOCUMENT)
-    assert "would take 0.0 GB" in run.end().told[0]
+    [told] = run.end().end().told
+    assert "would take 0.0 GB" in told
 
 
 def test_only_its_owner_may_read_it_and_nothing_else_is_left(place):
@@ -436,6 +437,40 @@ def test_a_state_that_is_dearer_to_load_than_to_read_again_is_left_alone(place):
     run = Run(place)
     assert run.answer(DOCUMENT).stats.cached_tokens == 0
     assert (run.model.loads, run.told) == ([], [])
+
+
+def test_what_the_cache_holds_already_is_not_counted_as_saved(place):
+    path = place.target("a model", DOCUMENT)
+    write_state(path, "a model", KeptTokens(DOCUMENT, 96, 1e-8, 200), memoryview(bytes(DOCUMENT) * 2))
+    run = Run(place)
+    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
+    assert cache.recall([*DOCUMENT, 1], 95) is None
+    assert cache.recall([*DOCUMENT, 1], 0)
+
+
+def test_a_longer_state_that_is_of_less_use_for_a_new_session_does_not_take_the_place_of_another(tmp_path):
+    place = folder(tmp_path)
+    path = place.target("a model", DOCUMENT[:90])
+    write_state(path, "a model", KeptTokens(DOCUMENT[:90], 88, 1e-12, 180), memoryview(bytes(DOCUMENT[:90]) * 2))
+    chat = Run(place)
+    for prompt in (DOCUMENT[:20], DOCUMENT):
+        chat.answer(prompt, 5)
+    chat.end()
+    assert len(list(place.path.iterdir())) == 2
+    assert path.exists()
+
+
+def test_reading_takes_what_it_took_at_best_in_this_run_and_short_passes_tell_nothing(tmp_path):
+    place = file(tmp_path)
+    write_state(place.path, "a model", KeptTokens(DOCUMENT, 96, 0.001, 200), memoryview(bytes(DOCUMENT) * 2))
+    run = Run(place)
+    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
+    assert cache.recall([*DOCUMENT, 1], 0)
+    for tokens, seconds in ((100, 10.0), (100, 2.0), (100, 5.0), (5, 0.0001)):
+        cache.has_read(tokens, seconds)
+    run.model.decode(QUESTION * 10, 0)
+    cache.keep(run.model.cached, 0)
+    assert read_tokens(place.path, "a model").seconds == 0.02
 
 
 def test_an_interrupted_read_leaves_the_cache_as_it_was(place):

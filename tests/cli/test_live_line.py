@@ -53,12 +53,12 @@ class Terminal:
         return self.screen.rows
 
     def write(self, pieces, watch=lambda: None):
-        writer, live = AnswerWriter(self.env), LiveLine(self.env, lambda: FIGURES)
+        writer = AnswerWriter(self.env, LiveLine(self.env, lambda: FIGURES))
         for piece in pieces:
-            live.around(piece, lambda text: writer.write(text, False))
+            writer.write(piece)
             self.seen.append([line for line in self.show() if "tokens/s" in line])
             watch()
-        live.end(writer.finish)
+        writer.finish()
         return self.show()
 
 

@@ -51,10 +51,7 @@ class LiveLine:
         if not self.shown:
             write(text)
             return
-        self._cursor.resize(self.env.columns())
-        if (resizes := self._resizes()) != self._known_resizes:
-            self._known_resizes = resizes
-            self._cursor.doubt()
+        self._look()
         if self._drawn and self._cursor.reaches_next_row(text):
             text = self._out_of_the_way(text, write)
         write(text)
@@ -63,6 +60,7 @@ class LiveLine:
 
     def end(self, end_line: Callable[[], None]) -> None:
         """Take the line away, and let the last line of the text be ended."""
+        self._look()
         clear = self._cursor.is_in_next_row
         if self._drawn and clear:
             self._write(_ERASE_BELOW)
@@ -70,6 +68,13 @@ class LiveLine:
         if self._drawn and not clear:
             self._write(_ERASE_BELOW)
         self._drawn, self._items = False, ()
+
+    def _look(self) -> None:
+        """Look whether there was a resize."""
+        self._cursor.resize(self.env.columns())
+        if (resizes := self._resizes()) != self._known_resizes:
+            self._known_resizes = resizes
+            self._cursor.doubt()
 
     def _out_of_the_way(self, text: str, write: Callable[[str], None]) -> str:
         """Erase the figures, for which so much of `text` is written as it takes; returns the rest."""

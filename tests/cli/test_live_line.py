@@ -269,13 +269,23 @@ def test_a_resize_there_and_back_is_one_in_which_the_last_character_may_be_erase
 
 
 def test_the_figures_wait_for_a_character_behind_a_resize_that_came_to_nothing():
+    terminal, plain = Terminal(40, every=3), Screen(40, 12)
     resizes = 0
-    terminal = Terminal(columns=40)
     terminal.env.count_resizes = lambda: lambda: resizes
 
     def resize():
         nonlocal resizes
         resizes += 1
+        for screen in (terminal.screen, plain):
+            screen.resize(columns=10)
+            screen.resize(columns=40)
 
-    text = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. " * 3
-    assert terminal.write(text, watch=resize) == expected(text, 40, 12)
+    pieces = [f"{number} keepers climb, " for number in range(12)]
+    stream = pyte.Stream(plain)
+
+    def watch():
+        stream.feed(pieces[len(terminal.seen) - 1])
+        resize()
+
+    assert terminal.write(pieces, watch) == plain.rows
+    assert any(terminal.seen)

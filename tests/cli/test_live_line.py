@@ -95,6 +95,14 @@ def test_any_text_is_there_once(pieces, columns, rows, every):
     assert terminal.write(pieces) == expected("".join(pieces), columns, rows)
 
 
+@pytest.mark.parametrize("ends", ["\n", "\tb\n"])
+def test_a_line_that_ends_where_its_last_row_has_just_begun_leaves_nothing_of_the_figures(ends):
+    terminal = Terminal(40, every=3)
+    pieces = ["😀" + "a" * 20, "a" * 12, "a" * 8 + ends, "b"]  # nobody knows for sure whether that is 42 columns
+    assert terminal.write(pieces) == expected("".join(pieces), 40, 12)
+    assert terminal.seen[1]
+
+
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(st.lists(st.text(st.sampled_from("a漢字 \n한글😀"), min_size=1, max_size=12), max_size=40))
 def test_wide_characters_are_there_once(pieces):

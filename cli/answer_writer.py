@@ -1,8 +1,10 @@
 """The text of an answer on stdout, and nothing else."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from .environment import Environment
+from .live_line import LiveLine
 from .markdown.style import Style
 from .screen import visible, whole
 
@@ -13,11 +15,14 @@ _TINT, _UNDERLINE, _RESET = "36", "4", "\x1b[0m"
 class AnswerWriter:
     """Writes text as it comes: raw into files and pipes, without anything that a terminal would obey onto a terminal.
 
+    There it keeps the `live` line below it.
+
     With `tint`, text of accepted draft tokens is coloured where colours are wanted; underlined where the text has
     colours of its own.
     """
 
     env: Environment
+    live: LiveLine
     tint: bool = False
     _last: str = ""
     _held: str = ""
@@ -29,11 +34,8 @@ class AnswerWriter:
         if self.env.stdout_is_terminal:
             text, self._held = whole(self._held + text)
             text = visible(text)
-        code = self._code(from_draft, style)
-        if code and text and self.env.colors_on(self.env.stdout_is_terminal):
-            text = f"\x1b[{code}m{text}{_RESET}"
-        self.env.stdout.write(text)
-        self.env.stdout.flush()
+        code = self._code(from_draft, style) if self.env.colors_on(self.env.stdout_is_terminal) else ""
+        self.live.around(text, partial(self._write, code=code))
 
     def _code(self, from_draft: bool, style: Style | None) -> str:
         tinted = self.tint and from_draft
@@ -42,9 +44,12 @@ class AnswerWriter:
         return ";".join(filter(None, (style.sgr, _UNDERLINE if tinted else "")))
 
     def finish(self) -> None:
-        """End the last line."""
-        self.env.stdout.write(visible(self._held))
-        if self._last not in ("", "\n"):
-            self.env.stdout.write("\n")
+        """End the last line, below which there is no more to be seen."""
+        if self._held:
+            self.live.around(visible(self._held), self._write)
+        self.live.end(partial(self._write, "" if self._last in ("", "\n") else "\n"))
         self._last = self._held = ""
+
+    def _write(self, text: str, code: str = "") -> None:
+        self.env.stdout.write(f"\x1b[{code}m{text}{_RESET}" if code and text else text)
         self.env.stdout.flush()

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from .cursor import Cursor
 from .environment import Environment
-from .screen import visible, whole
 
 _EVERY = 0.25
 """Seconds between two new figures."""
@@ -37,9 +36,6 @@ class LiveLine:
     """Whether there are newer ones."""
     _since: float = -1.0
     _cursor: Cursor = field(init=False)
-    _held: str = ""
-    """The end of a piece that may be half a line break."""
-    _write_text: Callable[[str], None] = lambda text: None
     _resizes: Callable[[], int] = lambda: 0
     _known_resizes: int = 0
 
@@ -51,39 +47,36 @@ class LiveLine:
             self._resizes = self.env.count_resizes()
 
     def around(self, text: str, write: Callable[[str], None]) -> None:
-        """Let `text` be written, and keep the line below it."""
+        """Let `text`, of which a terminal obeys line breaks and tabs alone, be written, and keep the line below it."""
         if not self.shown:
             write(text)
             return
-        text, self._held = whole(self._held + text)
-        self._write_text = write
-        self._around(visible(text))
+        self._look()
+        if self._drawn and self._cursor.reaches_next_row(text):
+            text = self._out_of_the_way(text, write)
+        write(text)
+        self._cursor.advance(text)
+        self._refresh()
 
     def end(self, end_line: Callable[[], None]) -> None:
         """Take the line away, and let the last line of the text be ended."""
-        if self._held:
-            self._around(visible(self._held))
+        self._look()
         clear = self._cursor.is_in_next_row
         if self._drawn and clear:
             self._write(_ERASE_BELOW)
         end_line()
         if self._drawn and not clear:
             self._write(_ERASE_BELOW)
-        self._drawn, self._items, self._held = False, (), ""
+        self._drawn, self._items = False, ()
 
-    def _around(self, text: str) -> None:
+    def _look(self) -> None:
+        """Look whether there was a resize."""
         self._cursor.resize(self.env.columns())
         if (resizes := self._resizes()) != self._known_resizes:
             self._known_resizes = resizes
             self._cursor.doubt()
-        rest = text
-        if self._drawn and self._cursor.reaches_next_row(text):
-            rest = self._out_of_the_way(text)
-        self._write_text(rest)
-        self._cursor.advance(rest)
-        self._refresh()
 
-    def _out_of_the_way(self, text: str) -> str:
+    def _out_of_the_way(self, text: str, write: Callable[[str], None]) -> str:
         """Erase the figures, for which so much of `text` is written as it takes; returns the rest."""
         count = 0
         while count < len(text) and not self._cursor.is_clear:
@@ -91,7 +84,7 @@ class LiveLine:
                 break
             self._cursor.advance(text[count])
             count += 1
-        self._write_text(text[:count])
+        write(text[:count])
         if self._cursor.is_clear or count < len(text):
             self._write(_ERASE_BELOW)
             self._drawn = False

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from specchat.speculative.events import Event, GenerationFinished, PromptProgress, RoundFinished, TextChunk
@@ -51,16 +50,16 @@ class Renderer:
 
     def show(self, events: Iterator[Event], heard: Heard = unheard) -> GenerationFinished:
         """Show a whole generation as it happens, each piece told to `heard`, and return how it ended."""
-        writer, pieces = AnswerWriter(self.env, self.options.tint), Pieces(self.env, self.options.markdown)
         figures = LiveFigures(self.env.now, self.n_ctx)
         live = LiveLine(self.env, figures.items, shown=not self.options.quiet and not self.options.json)
+        writer, pieces = AnswerWriter(self.env, live, self.options.tint), Pieces(self.env, self.options.markdown)
         shown = not self.folds and not self.options.json
-        thoughts = Thoughts(self.env, writer, live, self._line, shown, noted=not self.options.quiet)
+        thoughts = Thoughts(self.env, writer, self._line, shown, noted=not self.options.quiet)
         self._reading_since = (self.env.now(), -1)
 
         def write(found: Iterable[Piece]) -> None:
-            for text, from_draft, style in found:
-                live.around(text, partial(writer.write, from_draft=from_draft, style=style))
+            for piece in found:
+                writer.write(*piece)
 
         try:
             for event in events:
@@ -86,7 +85,7 @@ class Renderer:
         finally:
             self._line.clear()
             write(pieces.finish())
-            live.end(writer.finish)
+            writer.finish()
         raise AssertionError("a generation ends with GenerationFinished")
 
     def conclude(self, finished: GenerationFinished, exactness: "Exactness | None" = None) -> None:

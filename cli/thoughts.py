@@ -1,11 +1,9 @@
 """What a model thinks before it answers, on a terminal: dimmed above the answer, or folded into one line."""
 
 from dataclasses import dataclass
-from functools import partial
 
 from .answer_writer import AnswerWriter
 from .environment import Environment
-from .live_line import LiveLine
 from .markdown.style import THOUGHT
 from .screen import note
 from .status_line import StatusLine
@@ -20,12 +18,11 @@ _BEGIN, _END = "Thinking …\n\n", "\n\n… done thinking."
 class Thoughts:
     """Shows the reasoning of one answer. Standard output gets none of it, unless that is a terminal and it is `shown`.
 
-    `line` and `live` are those that the answer has; `noted` is whether a line stays of what was folded.
+    `writer` and `line` are those that the answer has; `noted` is whether a line stays of what was folded.
     """
 
     env: Environment
     writer: AnswerWriter
-    live: LiveLine
     line: StatusLine
     shown: bool
     noted: bool
@@ -48,7 +45,7 @@ class Thoughts:
             self._going_on, self._tokens = True, 0
             self._write_plain(_BEGIN)
         if self.shown:
-            self.live.around(text, partial(self.writer.write, style=THOUGHT))
+            self.writer.write(text, style=THOUGHT)
 
     def count(self, tokens: int) -> None:
         """So many tokens came in a round."""
@@ -67,7 +64,7 @@ class Thoughts:
         self._going_on = False
         if self.shown:
             self._write_plain(_END)
-            self._write("" if self._ended else "\n\n")  # what comes between two messages is part of them
+            self.writer.write("" if self._ended else "\n\n")  # what comes between two messages is part of them
             self._ended = True
         else:
             self.line.clear()
@@ -78,7 +75,4 @@ class Thoughts:
     def _write_plain(self, text: str) -> None:
         """Something around thoughts that are shown in the same colour as the answer."""
         if self.shown and not self.env.colors_on(self.env.stdout_is_terminal):
-            self._write(text)
-
-    def _write(self, text: str) -> None:
-        self.live.around(text, self.writer.write)
+            self.writer.write(text)

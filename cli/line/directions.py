@@ -1,6 +1,5 @@
 """Characters that turn the reading direction around, which a line shows instead of obeying them while it is typed."""
 
-from bisect import bisect_right
 from itertools import accumulate
 
 from prompt_toolkit.layout.processors import Processor, Transformation, TransformationInput
@@ -13,7 +12,7 @@ class DirectionsShown(Processor):
     """Writes them out as the line will once it is sent; other control characters are left to prompt_toolkit."""
 
     def apply_transformation(self, transformation_input: TransformationInput) -> Transformation:
-        """The line as it is shown, and which place is where in it."""
+        """The line as it is shown, and which place is where in it; the way back is for mice, which are not heeded."""
         letters = explode_text_fragments(transformation_input.fragments)
         if not any(_turns(letter[1]) for letter in letters):
             return Transformation(letters)
@@ -23,7 +22,6 @@ class DirectionsShown(Processor):
         return Transformation(
             [*shown],
             source_to_display=lambda place: places[place] if place <= end else places[end] + place - end,
-            display_to_source=lambda place: bisect_right(places, place) - 1,
         )
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..environment import Environment
-from ..screen import visible, whole
 from .highlighter import Highlighter
 from .style import Span, Style
 
@@ -25,27 +24,18 @@ class Pieces:
     _highlighter: Highlighter = field(default_factory=Highlighter)
     _origins: deque[tuple[int, bool]] = field(default_factory=deque)
     """Of what was pushed and is not shown yet: how many characters came from where."""
-    _held: str = ""
-    """The end of a piece that may be half a line break."""
 
     def push(self, text: str, from_draft: bool) -> Iterable[Piece]:
         """Add text; what can be shown of it and of what was kept back."""
         if not self.wanted or not self.env.colors_on(self.env.stdout_is_terminal):
             return [(text, from_draft, None)]
-        if self.env.stdout_is_terminal:
-            text, self._held = whole(self._held + text)
-            text = visible(text)
-        return self._add(text, from_draft)
-
-    def _add(self, text: str, from_draft: bool) -> Iterable[Piece]:
         before = self._origins.pop()[0] if self._origins and self._origins[-1][1] == from_draft else 0
         self._origins.append((before + len(text), from_draft))
         return self._pieces(self._highlighter.push(text))
 
     def finish(self) -> Iterable[Piece]:
         """What is still kept back."""
-        held, self._held = visible(self._held), ""
-        return [*self._add(held, False), *self._pieces(self._highlighter.finish())]
+        return self._pieces(self._highlighter.finish())
 
     def _pieces(self, spans: Iterable[Span]) -> Iterator[Piece]:
         for text, style in spans:

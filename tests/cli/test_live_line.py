@@ -53,12 +53,12 @@ class Terminal:
         return self.screen.rows
 
     def write(self, pieces, watch=lambda: None):
-        writer, live = AnswerWriter(self.env), LiveLine(self.env, lambda: FIGURES)
+        writer = AnswerWriter(self.env, LiveLine(self.env, lambda: FIGURES))
         for piece in pieces:
-            live.around(piece, lambda text: writer.write(text, False))
+            writer.write(piece)
             self.seen.append([line for line in self.show() if "tokens/s" in line])
             watch()
-        live.end(writer.finish)
+        writer.finish()
         return self.show()
 
 
@@ -93,6 +93,14 @@ def test_a_paragraph_longer_than_the_screen_is_there_once_with_the_line_below_it
 def test_any_text_is_there_once(pieces, columns, rows, every):
     terminal = Terminal(columns, rows, every)
     assert terminal.write(pieces) == expected("".join(pieces), columns, rows)
+
+
+@pytest.mark.parametrize("ends", ["\n", "\tb\n"])
+def test_a_line_that_ends_where_its_last_row_has_just_begun_leaves_nothing_of_the_figures(ends):
+    terminal = Terminal(40, every=3)
+    pieces = ["😀" + "a" * 20, "a" * 12, "a", "a", "a" * 6 + ends, "b"]  # nobody knows whether that is 42 columns
+    assert terminal.write(pieces) == expected("".join(pieces), 40, 12)
+    assert terminal.seen[1]
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
@@ -269,13 +277,23 @@ def test_a_resize_there_and_back_is_one_in_which_the_last_character_may_be_erase
 
 
 def test_the_figures_wait_for_a_character_behind_a_resize_that_came_to_nothing():
+    terminal, plain = Terminal(40, every=3), Screen(40, 12)
     resizes = 0
-    terminal = Terminal(columns=40)
     terminal.env.count_resizes = lambda: lambda: resizes
 
     def resize():
         nonlocal resizes
         resizes += 1
+        for screen in (terminal.screen, plain):
+            screen.resize(columns=10)
+            screen.resize(columns=40)
 
-    text = "The keeper climbs, and the lamp is lit; far out a ship turns away from the rocks. " * 3
-    assert terminal.write(text, watch=resize) == expected(text, 40, 12)
+    pieces = [f"{number} keepers climb, " for number in range(12)]
+    stream = pyte.Stream(plain)
+
+    def watch():
+        stream.feed(pieces[len(terminal.seen) - 1])
+        resize()
+
+    assert terminal.write(pieces, watch) == plain.rows
+    assert any(terminal.seen)

@@ -103,16 +103,13 @@ def test_it_is_switched_in_a_chat():
 def test_with_figures_below_it_the_text_is_there_once_and_in_its_styles(columns, size):
     text = "A **strong and long** text with `code in it`, *again and again*. " * 12 + "\n\n" + ANSWER
     terminal = Terminal(columns)
-    writer, live, pieces = (
-        AnswerWriter(terminal.env),
-        LiveLine(terminal.env, lambda: FIGURES),
-        Pieces(terminal.env, wanted=True),
-    )
+    writer = AnswerWriter(terminal.env, LiveLine(terminal.env, lambda: FIGURES))
+    pieces = Pieces(terminal.env, wanted=True)
     for place in range(0, len(text), size):
-        _write(live, writer, pieces.push(text[place : place + size], False))
+        _write(writer, pieces.push(text[place : place + size], False))
         terminal.show()
-    _write(live, writer, pieces.finish())
-    live.end(writer.finish)
+    _write(writer, pieces.finish())
+    writer.finish()
     assert terminal.show() == expected(text, columns, 12)
     cells = [cell for row in range(12) for cell in _cells(terminal.screen, row)]
     assert {cell.data for cell in cells if cell.fg == "magenta"} >= set("def")
@@ -124,9 +121,9 @@ def _cells(screen: pyte.Screen, row):
     return [screen.buffer[row][column] for column in range(screen.columns)]
 
 
-def _write(live, writer, pieces):
-    for text, from_draft, style in pieces:
-        live.around(text, lambda part, from_draft=from_draft, style=style: writer.write(part, from_draft, style))
+def _write(writer, pieces):
+    for piece in pieces:
+        writer.write(*piece)
 
 
 def test_without_it_an_answer_passes_as_it_comes():

@@ -336,6 +336,18 @@ def test_a_model_that_cannot_be_loaded_leaves_all_as_it_was():
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
+def test_a_model_that_could_not_be_loaded_is_not_tried_again_with_the_next_draft():
+    def fail(pair):
+        loaded.append(pair.config.target.name)
+        if pair.config.target.name == "other.gguf":
+            raise ModelLoadError("It is broken.")
+
+    loaded: list[str] = []
+    world = chat("/model other.gguf", "/draft small.gguf", "Hi", on_load=fail)
+    assert loaded == ["big.gguf", "other.gguf", "big.gguf", "big.gguf"]
+    assert str(world.pair.config.draft) == "small.gguf"
+
+
 def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
     assert re.search(r"\ncontext +0 of", plain(chat("Hi", "/set ctx 900", "/show")))
 

@@ -9,6 +9,7 @@ import typer
 from specchat.profiles.paths import expanded
 from specchat.speculative.bench.cases import KINDS
 
+from .options.output import DebugOption
 from .options.panels import OUTPUT
 from .values import number, whole
 
@@ -180,4 +181,4 @@ class BenchOutputOptions:
     ] = None
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="The result only.", rich_help_panel=OUTPUT)] = False
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="llama.cpp's log.", rich_help_panel=OUTPUT)] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Tracebacks of errors.", rich_help_panel=OUTPUT)] = False
+    debug: DebugOption = False

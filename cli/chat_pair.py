@@ -1,8 +1,7 @@
 """The pair that answers in a chat, whose place other settings or other models can take."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from specchat.profiles.settings import SAMPLING, Settings
 from specchat.profiles.sources import ModelSource
@@ -20,17 +19,29 @@ if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
 
 
+class NamedModels(Protocol):
+    """The models that a chat named last, and what loads them."""
+
+    def renamed(self, target: str | None, draft: str | None) -> "NamedModels":
+        """The same with another target or another draft. Raises `UsageError` for what is no name."""
+
+    def config(self) -> PairConfig:
+        """What to load. Raises what finding and fetching raise."""
+
+    def load(self, config: PairConfig) -> "Pair":
+        """The pair. Raises what loading raises."""
+
+
 @dataclass(slots=True)
 class ChatPair:
     """Who speaks in a chat.
 
-    `load` loads a pair, and `config_for` says what to load where the target or the draft is to be another one.
-    `source` is how the target was named that is loaded, and `wish` what was asked to draft for it.
+    `models` are those that were named, in the options or since. `source` is how the target was named that is loaded,
+    and `wish` what was asked to draft for it.
     """
 
     speaker: Speaker
-    load: Callable[[PairConfig], "Pair"]
-    config_for: Callable[[str | None, str | None], PairConfig]
+    models: NamedModels
     source: ModelSource | None = None
     wish: DraftWish = field(default_factory=DraftWish)
     _changes: Settings = field(default_factory=Settings)
@@ -96,8 +107,10 @@ class ChatPair:
 
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
-        config = with_settings(self.config_for(target, draft), self._changes)
+        models = self.models.renamed(target, draft)
+        config = with_settings(models.config(), self._changes)
         self._reload(config if self._seed is None else replace(config, seed=self._seed))
+        self.models = models
         self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 
     def close(self) -> None:
@@ -116,10 +129,10 @@ class ChatPair:
         before, speaker, drafts = self.speaker.pair.config, self.speaker, self.drafts
         self.close()
         try:
-            self.speaker = replace(speaker, pair=self.load(config))
+            self.speaker = replace(speaker, pair=self.models.load(config))
             self.source = self.source if config.target == before.target else None
         except SpecchatError:
-            self.speaker = replace(speaker, pair=self.load(before))
+            self.speaker = replace(speaker, pair=self.models.load(before))
             raise
         finally:
             self.draft(drafts)

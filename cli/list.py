@@ -10,9 +10,9 @@ from specchat.profiles.stores.stored import StoredModel
 
 from .environment import Environment
 from .json_text import written
+from .options.output import JsonOption
 from .quantities import day, file_size, moment
 from .screen import note
-from .shared_options import JsonOption
 from .stores import inventory, tell_of_stores
 from .table import Entry, table_lines
 

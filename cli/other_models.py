@@ -1,6 +1,7 @@
 """What a chat loads that goes on with other models."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from specchat.profiles.names import parse_model
 from specchat.profiles.settings import Layer, parse_draft
@@ -21,10 +22,13 @@ from .resuming import resume
 from .screen import warn
 from .speaker import Speaker
 
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True)
 class OtherModels:
-    """The options that a chat was started with, of which all but the models still hold; remembers what was named."""
+    """The options that a chat was started with, but with the models that were named last."""
 
     env: Environment
     options: PairOptions
@@ -33,11 +37,8 @@ class OtherModels:
     template: str | None
     quiet: bool
 
-    def config(self, target: str | None, draft: str | None) -> PairConfig:
-        """What to load, fetched where it is not here; for another target a draft is found unless it is named.
-
-        Raises what finding and fetching raise.
-        """
+    def renamed(self, target: str | None, draft: str | None) -> "OtherModels":
+        """The same with these models; for another target a draft is found unless it is named. Raises `UsageError`."""
         mirror, settings = self.env.mirror, self.flags.settings
         if target:
             settings = replace(settings, target=parse_model(target, mirror=mirror), draft="auto")
@@ -45,10 +46,16 @@ class OtherModels:
             settings = replace(settings, draft=parse_draft(draft, mirror=mirror))
         flags = Layer(settings, {**self.flags.origins, **{name: SPELLED[name] for name in ("target", "draft")}})
         profile, template = (None, None) if target else (self.profile, self.template)
-        wanted = asked(self.env, flags, profile)
-        config = obtain_config(self.env, self.options, wanted, quiet=self.quiet, chat_template=template)
-        self.flags, self.profile, self.template = flags, profile, template
-        return config
+        return replace(self, flags=flags, profile=profile, template=template)
+
+    def config(self) -> PairConfig:
+        """What to load, fetched where it is not here. Raises what finding and fetching raise."""
+        wanted = asked(self.env, self.flags, self.profile)
+        return obtain_config(self.env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
+
+    def load(self, config: PairConfig) -> "Pair":
+        """The pair. Raises what loading raises."""
+        return load(self.env, config, self.quiet)
 
     def dialogue(self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
         """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
@@ -56,9 +63,8 @@ class OtherModels:
         Raises what opening it does.
         """
         settings = wanted.settings
-        load_other = lambda config: load(self.env, config, self.quiet)  # noqa: E731
         dialogue = Dialogue(
-            ChatPair(speaker, load_other, self.config, settings.target, draft_wish(wanted)),
+            ChatPair(speaker, self, settings.target, draft_wish(wanted)),
             Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
             conversation=Conversation(settings.system),
             drops_oldest=drops_oldest,

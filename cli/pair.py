@@ -11,9 +11,10 @@ from .environment import Environment
 from .gains import known_gains
 from .hub_drafts import hub_drafts, judged_all
 from .json_text import written
+from .options.models import ModelArgument, OfflineOption
+from .options.output import JsonOption
 from .pair_output import PairOutput
 from .screen import note
-from .shared_options import JsonOption, ModelArgument, OfflineOption
 from .stores import inventory, tell_of_stores
 from .whereabouts import see_named, whereabouts
 

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from .options.models import DRAFT_NAMES, MODEL_NAMES
+from .options.output import JsonOption
 from .options.panels import MODELS
-from .shared_options import JsonOption
 from .values import filled
 
 PROFILE = "Profile"

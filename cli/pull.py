@@ -13,10 +13,10 @@ from specchat.speculative.model_file import check_file
 
 from .environment import Environment
 from .fetching import FoundPair, check_before_fetching, check_fit, fetch_pair, find_pair, tell_choices
+from .options.models import FittingDraftOption, ModelArgument, OfflineOption
 from .options.panels import OUTPUT
 from .quantities import file_size
 from .screen import one_line
-from .shared_options import DraftOption, ModelArgument, OfflineOption
 from .whereabouts import whereabouts
 
 
@@ -25,7 +25,7 @@ class PullOptions:
     """What to fetch."""
 
     model: ModelArgument
-    draft: DraftOption = None
+    draft: FittingDraftOption = None
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be fetched, and how much.", rich_help_panel=OUTPUT)
     ] = False

@@ -5,8 +5,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from .options.output import JsonOption
 from .options.panels import OUTPUT
-from .shared_options import JsonOption
 from .values import filled, one_of
 
 SESSION = "Session"

@@ -14,9 +14,10 @@ from specchat.speculative.errors import SpecchatError, UsageError
 from .environment import Environment
 from .json_text import written
 from .options.machine import CacheTypeKOption, CacheTypeVOption, ContextOption, FlashAttentionOption
+from .options.models import FittingDraftOption, ModelArgument, OfflineOption
+from .options.output import JsonOption
 from .quantities import file_size
 from .screen import write_rows, write_text
-from .shared_options import DraftOption, JsonOption, ModelArgument, OfflineOption
 from .whereabouts import see_named, whereabouts
 
 FitOrError = Compatibility | SpecchatError
@@ -28,7 +29,7 @@ class ShowOptions:
     """What to show."""
 
     model: ModelArgument
-    draft: DraftOption = None
+    draft: FittingDraftOption = None
     offline: OfflineOption = False
     template: Annotated[
         bool, typer.Option("--template", help="Only its chat template, as --chat-template FILE takes it.")

@@ -13,9 +13,9 @@ from specchat.speculative.errors import ModelLoadError
 
 from .environment import Environment
 from .json_text import written
+from .options.output import JsonOption
 from .options.panels import MODELS
 from .screen import one_line
-from .shared_options import JsonOption
 from .status_line import StatusLine
 from .stores import inventory, named
 

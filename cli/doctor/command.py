@@ -6,8 +6,9 @@ from specchat.speculative.errors import SpecchatError
 
 from ..environment import Environment
 from ..json_text import written
+from ..options.models import OfflineOption
+from ..options.output import JsonOption
 from ..quantities import counted
-from ..shared_options import JsonOption, OfflineOption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

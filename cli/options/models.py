@@ -1,7 +1,7 @@
 """Which models a run takes."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -13,6 +13,29 @@ MODEL_NAMES = ("-m", "--model")
 DRAFT_NAMES = ("-md", "--draft", "--model-draft")
 model_value = filled("a .gguf file, USER/REPO:QUANT or a name that specchat list shows")
 """The value of an option or argument that names what answers."""
+ModelArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        parser=model_value,
+        metavar="MODEL",
+        show_default=False,
+        help="A GGUF file, USER/REPO[:QUANT] of the hub, a profile, or a name that specchat list shows.",
+        rich_help_panel=MODELS,
+    ),
+]
+FittingDraftOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        *DRAFT_NAMES,
+        parser=filled("a smaller model", but=("auto", "ngram", "none")),
+        metavar="MODEL",
+        help="A smaller model that is to draft for it; whether it fits is found out.",
+        rich_help_panel=MODELS,
+    ),
+]
+OfflineOption: TypeAlias = Annotated[
+    bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +73,7 @@ class ModelOptions:
             rich_help_panel=MODELS,
         ),
     ] = None
-    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)] = False
+    offline: OfflineOption = False
     show_config: Annotated[
         bool,
         typer.Option(

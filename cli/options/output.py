@@ -1,11 +1,14 @@
 """What to show."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from .panels import OUTPUT
+
+JsonOption: TypeAlias = Annotated[bool, typer.Option("--json", help="One JSON object.", rich_help_panel=OUTPUT)]
+DebugOption: TypeAlias = Annotated[bool, typer.Option("--debug", help="Tracebacks of errors.", rich_help_panel=OUTPUT)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,4 +35,4 @@ class OutputOptions:
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="llama.cpp's log, and the statistics.", rich_help_panel=OUTPUT)
     ] = False
-    debug: Annotated[bool, typer.Option("--debug", help="Tracebacks of errors.", rich_help_panel=OUTPUT)] = False
+    debug: DebugOption = False

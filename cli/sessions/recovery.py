@@ -15,7 +15,6 @@ from .place import Place
 from .reading import Reading, read
 from .transcript import Transcript
 
-_INCOMPLETE = "The last answer is not complete, but as it was shown; /continue in a chat goes on with it."
 INTERRUPTED = "interrupted"
 """Why an answer ended whose process did not live to its end."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from specchat.cli.chat_commands.commands import COMMANDS
 from specchat.cli.chat_commands.completing import completions
+from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.errors import ModelLoadError
 
 from .fakes import ASK, END, World
@@ -77,6 +78,18 @@ def test_an_answer_that_was_cut_goes_on_as_one():
     world = chat("Hi", "/continue", "Well?", answers=["abcdefgh", "Fine."], more=("-n", "4"))
     assert told(world) == [("user", "Hi"), ("assistant", "abcdefgh"), ("user", "Well?")]
     assert world.transcript.count("efgh") == 1
+
+
+def test_an_answer_that_was_whole_stays_and_that_is_told():
+    world = chat("Hi", "/continue", "Well?")
+    assert "The model has nothing to add." in plain(world)
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_the_tint_is_switched_on_and_off():
+    world = chat("Hi", "/tint", "/regen", "/tint", "/regen", answers=["abc" * 20])
+    before, colored, after = re.split(r"[^\n]*/tint\n", world.out)
+    assert ["\x1b[36m" in shown for shown in (before, colored, after)] == [False, True, False]
 
 
 def test_a_stopped_answer_goes_on():
@@ -292,6 +305,23 @@ def test_drafting_stays_off_whatever_is_loaded():
     assert set(drafting(chat(*lines))) == {"nothing drafts · /draft on switches it on"}
 
 
+@pytest.mark.parametrize("line", ["/set ctx 900", "/model other.gguf", "/model broken.gguf"])
+def test_a_pair_that_is_loaded_while_nothing_drafts_has_its_own_drafter_back_in_the_end(line):
+    def load(pair):
+        if pair.config.target.name == "broken.gguf":
+            raise ModelLoadError("It is broken.")
+        drafters.append(pair.session.decoder.drafter)
+
+    def answer(world, _):
+        answering.append(type(world.pair.session.decoder.drafter))
+
+    drafters: list[Drafter] = []
+    answering: list[type[Drafter]] = []
+    world = chat("/draft off", line, "Hi", on_load=load, on_pass=answer)
+    assert set(answering) == {NoDrafter}
+    assert world.pair.session.decoder.drafter is drafters[-1]
+
+
 def test_mistyped_commands_are_no_messages_and_capitals_do_not_matter():
     world = chat("/exit2", "/SET temp 1", "/Temp")
     assert "There is no command /exit2." in plain(world)
@@ -314,6 +344,16 @@ def test_another_model_goes_on_with_the_chat_and_another_draft_as_well():
     assert world.code == 0
 
 
+def test_another_model_comes_without_the_draft_and_the_template_of_the_first(tmp_path):
+    template = tmp_path / "chat.jinja"
+    template.write_text("{{ messages }}")
+    loaded = []
+    lines = "/model other.gguf", "/draft small.gguf"
+    chat(*lines, more=("--draft", "small.gguf", "--chat-template", str(template)), on_load=loaded.append)
+    drafts_and_templates = [(str(pair.config.draft), pair.config.chat_template) for pair in loaded]
+    assert drafts_and_templates == [("small.gguf", "{{ messages }}"), ("ngram", None), ("small.gguf", None)]
+
+
 def test_settings_outlive_a_change_of_models():
     world = chat("/set temp 0.2", "/model other.gguf", "Hi")
     assert world.pair.config.sampling == {"temperature": 0.2}
@@ -334,6 +374,18 @@ def test_a_model_that_cannot_be_loaded_leaves_all_as_it_was():
     assert "error: It is broken." in plain(world)
     assert world.pair.config.target.name == "big.gguf"
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_a_model_that_could_not_be_loaded_is_not_tried_again_with_the_next_draft():
+    def fail(pair):
+        loaded.append(pair.config.target.name)
+        if pair.config.target.name == "other.gguf":
+            raise ModelLoadError("It is broken.")
+
+    loaded: list[str] = []
+    world = chat("/model other.gguf", "/draft small.gguf", "Hi", on_load=fail)
+    assert loaded == ["big.gguf", "other.gguf", "big.gguf", "big.gguf"]
+    assert str(world.pair.config.draft) == "small.gguf"
 
 
 def test_what_another_pair_read_does_not_fill_the_context_of_this_one():

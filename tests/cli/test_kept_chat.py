@@ -112,6 +112,12 @@ def test_a_question_that_a_killed_process_left_without_an_answer_is_told(data):
     assert told(done) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
+def test_a_system_prompt_that_an_option_gives_holds_over_that_of_the_session(data):
+    world(data, *CHAT, "-sys", "Be brief.", "--session", "plans", lines=["Hi"])
+    done = world(data, *CHAT, "-sys", "Be kind.", "--session", "plans", lines=["Well?"])
+    assert told(done)[0] == kept(data)[0][0] == ("system", "Be kind.")
+
+
 def test_a_session_that_is_open_here_is_not_open_in_another_chat(data):
     done = world(data, *CHAT, lines=["Hi", "/save plans", "/load plans"])
     assert "Going on with plans, 1 answer so far." in done.out

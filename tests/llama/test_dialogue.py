@@ -1,7 +1,7 @@
 """Whatever is done in a chat, the caches agree with a new process that was told the same messages."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -48,9 +48,25 @@ def in_eight_bits(path: Path) -> Path:
     return written
 
 
+@dataclass(frozen=True)
+class TheseModels:
+    """The models of a chat that never gets others."""
+
+    pair: Pair
+
+    def renamed(self, target: str | None, draft: str | None) -> "TheseModels":
+        return self
+
+    def config(self) -> PairConfig:
+        return self.pair.config
+
+    def load(self, config: PairConfig) -> Pair:
+        return self.pair
+
+
 def dialogue(pair: Pair, tokens: int = 12) -> Dialogue:
     speaker = Speaker(World().environment(), pair, Limits(max_tokens=tokens, stop=()), OutputOptions(quiet=True))
-    return Dialogue(ChatPair(speaker, lambda _: pair, lambda *_: pair.config), Keeper(lambda _: None))
+    return Dialogue(ChatPair(speaker, TheseModels(pair)), Keeper(lambda _: None))
 
 
 def do(chat: Dialogue, step: str, count: int) -> None:

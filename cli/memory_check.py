@@ -24,7 +24,8 @@ def too_large(config: PairConfig, devices: Sequence[Device]) -> str | None:
     """
     main = next((device.total for device in devices if device.kind == "CPU"), 0)
     files = [config.target, *([config.draft] if isinstance(config.draft, Path) else [])]
-    if not main or taking_layers(devices) or _FAR_LESS * sum(map(_size, files)) <= main:
+    elsewhere = any(not device.shares_memory for device in taking_layers(devices))
+    if not main or elsewhere or _FAR_LESS * sum(map(_size, files)) <= main:
         return None
     needed = _needed(config, files, devices)
     if needed is None or needed <= main:

@@ -1,9 +1,7 @@
 """What to run where no model is named: a pair that suits this machine, if its user agrees."""
 
-import shutil
-from pathlib import Path
-
 from specchat.profiles.config import keep_default
+from specchat.profiles.hub.disk import free_room
 from specchat.profiles.hub.settings import cache_folder, is_offline
 from specchat.profiles.profile import Profile
 from specchat.profiles.settings import Layer
@@ -68,6 +66,5 @@ def _agreed(env: Environment, profile: Profile) -> bool:
 
 
 def _room(env: Environment) -> str:
-    folder = cache_folder(env.variables, env.home)
-    existing: Path | None = next((each for each in (folder, *folder.parents) if each.is_dir()), None)
-    return f"; {file_size(shutil.disk_usage(existing).free)} are free" if existing else ""
+    free = free_room(cache_folder(env.variables, env.home))
+    return "" if free is None else f"; {file_size(free)} are free"

@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from specchat.speculative.footprint.shape import ModelShape
+from typing import TYPE_CHECKING
 
 from .gguf.facts import ModelFacts, model_facts
 from .gguf.header import ByteSource, FileBytes, GgufHeader, read_header
-from .gguf.shape import model_shape
 from .hub.bytes_source import HubBytes
 from .resolve import Located, Whereabouts, locate
 from .shards import all_parts
 from .sources import ModelSource
+
+if TYPE_CHECKING:
+    from specchat.speculative.footprint.shape import ModelShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,13 @@ class SeenModel:
     licence: str | None
     others: tuple["Part", ...] = ()
 
-    def shape(self) -> ModelShape | None:
+    def shape(self) -> "ModelShape | None":
         """What decides how much memory it takes, None where that cannot be known; reads the headers of all its files.
 
         Raises what `read_header` does.
         """
+        from .gguf.shape import model_shape
+
         return model_shape([self.header, *(read_header(part.source, part.name) for part in self.others)])
 
 

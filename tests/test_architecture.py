@@ -87,10 +87,19 @@ def test_the_command_line_imports_the_engine_only_when_it_runs_one():
     assert eager == []
 
 
+def imported(*modules: str) -> list[str]:
+    """The names of all modules that a new process knows once it has imported these."""
+    program = f"import {', '.join(modules)}, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def test_help_pays_for_no_library_that_it_does_not_need():
     unneeded = (*HEAVY, "prompt_toolkit", "pygments")
-    program = (
-        f"import specchat.cli.app, specchat.cli.line.line, sys; print(*(n for n in {unneeded} if n in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert set(imported("specchat.cli.app", "specchat.cli.line.line")).isdisjoint(unneeded)
+
+
+def test_a_start_pays_for_no_reckoning_with_memory_and_no_search_for_gpus():
+    names = imported("specchat.cli.running", "specchat.cli.memory_check", "specchat.speculative.llama.pair")
+    unneeded = ("specchat.speculative.footprint", "specchat.profiles.gguf.shape", "specchat.cli.doctor.gpus")
+    assert [name for name in names if any(within(name, each) for each in unneeded)] == []

@@ -10,7 +10,6 @@ from .rows import Row
 
 _SMALLEST = 10**9
 """Bytes: hardly any model takes less."""
-_MAKE_ROOM = "Remove models that specchat list shows, with specchat rm NAME, or name another disk in HF_HUB_CACHE."
 
 
 def disk_rows(folders: Mapping[str, Path], free: Callable[[Path], int | None] = free_room) -> list[Row]:

@@ -2,10 +2,12 @@
 
 import difflib
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageError
-from ..footprint.memory import LoadedBy
+
+if TYPE_CHECKING:
+    from ..footprint.memory import LoadedBy
 
 FlashAttention = Literal["auto", "on", "off"]
 
@@ -72,8 +74,10 @@ class LlamaConfig:
         """The tokens of context that the settings mean for a model that was trained on so many."""
         return min(DEFAULT_CONTEXT, trained) if self.n_ctx is None else self.n_ctx or trained
 
-    def loaded_by(self, trained: int) -> LoadedBy:
+    def loaded_by(self, trained: int) -> "LoadedBy":
         """The same for reckoning with memory: what is asked of llama.cpp for a model that was trained on so many."""
+        from ..footprint.memory import LoadedBy
+
         return LoadedBy(
             context=self.context(trained) + self.min_pass - 1,
             pass_length=self.n_batch,

@@ -166,8 +166,11 @@ def test_a_plan_fits_the_terminal(folder, columns):
     assert max(map(len, plan.splitlines())) <= columns
 
 
-def test_a_model_that_cannot_fit_is_named_before_it_is_loaded(folder):
-    small = (Device("CPU", "main memory", 500_000, 1_000_000, "CPU"),)
+@pytest.mark.parametrize(
+    "shared", [[], [Device("MTL0", "Apple M4", 9, 9, "GPU")], [Device("Vulkan0", "", 9, 9, "IGPU")]]
+)
+def test_a_model_that_cannot_fit_is_named_before_it_is_loaded(folder, shared):
+    small = (Device("CPU", "main memory", 500_000, 1_000_000, "CPU"), *shared)
     world = World(home=lambda: folder, devices=small).run("run", "-m", "big.gguf", "--draft", "none", "hello")
     assert (world.code, world.out) == (0, "Hello.\n")
     assert re.match(r"warning: big\.gguf needs about \d+\.\d MB of memory, and this machine has 1\.0 MB: ", world.err)

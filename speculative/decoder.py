@@ -88,7 +88,7 @@ class SpeculativeDecoder:
                 return None
             return law.guess(logits, distribution, token)
 
-        offers = self.drafter.offers(context, propose)
+        offers = [*law.offers(), *self.drafter.offers(context, propose)]
         return self.draft_length.take([law.within(offer) for offer in offers], most)
 
     def _distributions(

@@ -29,11 +29,12 @@ class FixedLength:
     length: int
 
     def take(self, offers: Sequence[Offer], most: int) -> Draft:
-        """Always `length` guesses of the first offer, as far as there are."""
+        """Always `length` guesses of the first offer that has some, as far as there are."""
         if self.length == 0:
             return Draft()
         for offer in offers:
-            return Draft(tuple(islice(offer.guesses, min(self.length, most))), offer.source)
+            if guesses := tuple(islice(offer.guesses, min(self.length, most))):
+                return Draft(guesses, offer.source)
         return Draft(pause="nothing to guess")
 
     def observe(self, step: Round) -> None:

@@ -10,8 +10,8 @@ from .distribution import TokenDistribution
 from .model import LanguageModel, Rows, advance, common_prefix
 from .sampling import Logits
 
-MODEL, NGRAM = "model", "ngram"
-"""The sources of drafts."""
+MODEL, NGRAM, FORM = "model", "ngram", "form"
+"""The sources of drafts; the last one is the form that an answer is to have."""
 
 _FIRST = 4
 

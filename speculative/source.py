@@ -82,9 +82,8 @@ class Source:
         best, value = _worth(guesses, prices, floor)
         self._probing = probe and not best
         best = best or int(self._probing and bool(guesses))
-        return Draft(
-            tuple(guess for guess, _ in guesses[:best]), offer.source, None if best else "would not pay"
-        ), value
+        why: Pause | None = None if best else "would not pay" if guesses else "nothing to guess"
+        return Draft(tuple(guess for guess, _ in guesses[:best]), offer.source, why), value
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float, gain: float) -> None:
         """Learn what became of a draft of this source, whose check gained so many tokens over plain decoding."""

@@ -1,0 +1,90 @@
+"""What a grammar leaves no choice about, as guesses: free, and right unless the target cuts or spaces it otherwise."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..drafting import Guess
+from ..errors import IncompleteError
+from .json_style import WHITE, white_space
+from .matcher import Matcher
+
+END = 256
+"""The vocabulary of the matcher is every byte, and behind them this, which ends a text."""
+_WHITE = frozenset(WHITE)
+_FARTHEST = 96
+"""Bytes; more than any draft has tokens for."""
+_FIRM, _OPEN = 1.0, 0.0
+"""Leads of guesses: all of the text around is known, or what comes may be one token with the next letters."""
+
+
+@dataclass(slots=True)
+class Forecast:
+    """Reads the text of an answer along, and says how it has to go on.
+
+    The `matcher` reads bytes, so it says nothing of tokens: any cut of the text is allowed, and the usual one, by
+    `tokenize`, is only the likeliest. `piece` gives the bytes of a token, `end` ends texts. White space that JSON
+    leaves open, with `is_json`, is that of the text so far.
+    """
+
+    matcher: Matcher
+    tokenize: Callable[[str], Sequence[int]]
+    piece: Callable[[int], bytes]
+    end: int
+    is_json: bool
+    _text: bytes = b""
+    _n_read: int = 0
+    _lost: bool = False
+
+    def guesses(self, answer: Sequence[int]) -> Iterator[Guess]:
+        """The tokens that have to come behind those of `answer`, which only grows from call to call."""
+        try:
+            self._read(answer[self._n_read :])
+            text, ends = (b"", False) if self._lost else self._coming()
+        except IncompleteError:  # too hard to follow: who guesses may give up
+            self._lost = True
+            return
+        yield from self._cut(text, ends)
+        if ends:
+            yield Guess.certain(self.end, _FIRM)
+
+    def _read(self, tokens: Sequence[int]) -> None:
+        text = b"".join(map(self.piece, tokens))
+        self._n_read += len(tokens)
+        self._text += text
+        # tokens that a grammar names are no text: those are not followed
+        self._lost = self._lost or not self.matcher.move(0, text)
+
+    def _coming(self) -> tuple[bytes, bool]:
+        """The text that has to come, and whether nothing but an end may stand behind it."""
+        coming, ends = b"", False
+        while len(coming) < _FARTHEST and not ends:
+            forced, ends = self._forced(coming)
+            if not forced or not self.matcher.move(0, forced):
+                break
+            coming += forced
+        self.matcher.move(len(coming), ())
+        return coming, ends
+
+    def _forced(self, coming: bytes) -> tuple[bytes, bool]:
+        """The byte behind what is `coming`, with white space before it in JSON, and whether it is an end instead.
+
+        Nothing where there is a choice.
+        """
+        allowed = np.flatnonzero(self.matcher.mask()).tolist()
+        solid = [byte for byte in allowed if byte not in _WHITE] if self.is_json else allowed
+        if len(solid) != 1 or solid[0] == END:
+            return b"", solid == [END]
+        space = b"" if len(allowed) == 1 else white_space(self._text + coming, solid[0])
+        return (b"" if space is None else space + bytes(solid)), False
+
+    def _cut(self, text: bytes, ends: bool) -> Iterator[Guess]:
+        """The usual tokens of `text`, as far as they say it: a tokenizer may have no way to say the rest."""
+        left = text
+        for token in self.tokenize(text.decode(errors="ignore")) if text else ():
+            piece = self.piece(token)
+            if not piece or not left.startswith(piece):
+                return
+            left = left[len(piece) :]
+            yield Guess.certain(token, _FIRM if left or ends else _OPEN)

@@ -30,8 +30,8 @@ class Constraint:
 
     The state moves along with them, forwards and back, at the cost of the tokens that are new. Where reasoning comes
     first, its tokens are free, save for those that end texts: `threshold` is the place before the first one, and `gate`
-    knows the others. Behind a token that ended the text all is allowed, since nothing there was ever said. What has to
-    come is guessed by the `forecast`.
+    knows the others. Behind a token that ended the text all is allowed, since nothing there was ever said. What the
+    form leaves no choice about is guessed by the `forecast`.
     """
 
     matcher: Matcher
@@ -91,9 +91,9 @@ class Constraint:
                 return
             path.append(guess.token)
 
-    def coming(self) -> Iterator[Guess]:
-        """Guesses of what has to come behind the settled tokens, found out when the first is asked for."""
-        self._seek(())
+    def forced(self, path: Sequence[int]) -> Iterator[Guess]:
+        """What has to come behind the settled tokens and `path`, found out when the first is asked for."""
+        self._seek(path)
         place = self._places[-1]
         if self.forecast is not None and place.threshold is None and not place.ended:
             yield from self.forecast.guesses(self._tokens[place.begin :])

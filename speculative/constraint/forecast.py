@@ -1,12 +1,13 @@
 """What a grammar leaves no choice about, as guesses: free, and right unless the target cuts or spaces it otherwise."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..drafting import Guess
 from ..errors import IncompleteError
+from ..model import common_prefix
 from .json_style import WHITE, white_space
 from .matcher import Matcher
 
@@ -33,28 +34,35 @@ class Forecast:
     piece: Callable[[int], bytes]
     end: int
     is_json: bool
+    _tokens: list[int] = field(default_factory=list)
     _text: bytes = b""
-    _n_read: int = 0
-    _lost: bool = False
+    _found: Sequence[Guess] | None = None
+    """What has to come behind these tokens, once it is known."""
 
-    def guesses(self, answer: Sequence[int]) -> Iterator[Guess]:
-        """The tokens that have to come behind those of `answer`, which only grows from call to call."""
+    def guesses(self, answer: Sequence[int]) -> Sequence[Guess]:
+        """The tokens that have to come behind those of `answer`; costs what those cost that are new, and these."""
         try:
-            self._read(answer[self._n_read :])
-            text, ends = (b"", False) if self._lost else self._coming()
+            if self._follow(answer) and self._found is None:
+                self._found = tuple(self._cut(*self._coming()))
         except IncompleteError:  # too hard to follow: who guesses may give up
-            self._lost = True
-            return
-        yield from self._cut(text, ends)
-        if ends:
-            yield Guess.certain(self.end, _FIRM)
+            self._found = None
+        return self._found or ()
 
-    def _read(self, tokens: Sequence[int]) -> None:
-        text = b"".join(map(self.piece, tokens))
-        self._n_read += len(tokens)
-        self._text += text
-        # tokens that a grammar names are no text: those are not followed
-        self._lost = self._lost or not self.matcher.move(0, text)
+    def _follow(self, answer: Sequence[int]) -> bool:
+        """Stand behind `answer`, or where it says what is no text of the grammar: then False."""
+        kept = common_prefix(self._tokens, answer)
+        if kept < len(self._tokens):
+            back = b"".join(map(self.piece, self._tokens[kept:]))
+            self.matcher.move(len(back), ())
+            self._text, self._found = self._text[: len(self._text) - len(back)], None
+            del self._tokens[kept:]
+        if new := answer[kept:]:
+            text = b"".join(map(self.piece, new))
+            if not self.matcher.move(0, text):
+                return False
+            self._tokens += new
+            self._text, self._found = self._text + text, None
+        return True
 
     def _coming(self) -> tuple[bytes, bool]:
         """The text that has to come, and whether nothing but an end may stand behind it."""
@@ -80,11 +88,16 @@ class Forecast:
         return (b"" if space is None else space + bytes(solid)), False
 
     def _cut(self, text: bytes, ends: bool) -> Iterator[Guess]:
-        """The usual tokens of `text`, as far as they say it: a tokenizer may have no way to say the rest."""
+        """The usual tokens of `text`, and behind it the end if that comes.
+
+        Only as far as they say it: a tokenizer may have no way to say the rest.
+        """
         left = text
         for token in self.tokenize(text.decode(errors="ignore")) if text else ():
             piece = self.piece(token)
             if not piece or not left.startswith(piece):
                 return
             left = left[len(piece) :]
-            yield Guess.certain(token, _FIRM if left or ends else _OPEN)
+            yield Guess(token, None, _FIRM if left or ends else _OPEN, is_forced=True)
+        if ends:
+            yield Guess(self.end, None, _FIRM, is_forced=True)

@@ -42,8 +42,12 @@ class Law:
         return Constrained(self.chain, self.constraint, logits, history, path, whole)
 
     def offers(self) -> Sequence[Offer]:
-        """What has to come behind the settled tokens."""
-        return () if self.constraint is None else (Offer(FORM, self.constraint.coming()),)
+        """What has to come behind the settled tokens, found out when it is asked for."""
+        return () if self.constraint is None else (Offer(FORM, self.constraint.forced(())),)
+
+    def forced(self, path: Sequence[int]) -> Sequence[Guess]:
+        """What has to come behind the settled tokens and `path`."""
+        return () if self.constraint is None else tuple(self.constraint.forced(path))
 
     def within(self, offer: Offer) -> Offer:
         """The offer without its guesses from the first on that may not come."""

@@ -87,7 +87,7 @@ class Session:
         anything is read.
         """
         self.check(prompt, max_tokens)
-        constraint = self._constraint(prompt, index)
+        constraint = self.constraint(prompt, index)
         if seed is None:
             seed = answer_seed(self.seed, self._generations)
             self._generations += 1
@@ -112,7 +112,7 @@ class Session:
             constraint=constraint,
         ).events()
 
-    def _constraint(self, prompt: Sequence[int], index: int) -> Constraint | None:
+    def constraint(self, prompt: Sequence[int], index: int = 0) -> Constraint | None:
         """What holds the answer to its form, behind those of its tokens that are in the prompt.
 
         Raises `UsageError` where they do not have it.

@@ -134,11 +134,9 @@ def answered(variables, *line):
     return world.out
 
 
-@pytest.mark.parametrize(
-    "text", ["json_schema: person.json", "json_schema: '@person.json'", f"json_schema: '{SCHEMA}'"]
-)
-def test_a_profile_can_have_a_form_whose_file_lies_beside_it(tmp_path, text):
-    variables = profile(tmp_path, text)
+@pytest.mark.parametrize("form", ["person.json", "'@person.json'", f"'{SCHEMA}'"])
+def test_a_profile_can_have_a_form_whose_file_lies_beside_it(tmp_path, form):
+    variables = profile(tmp_path, f"json_schema: {form}")
     assert json.loads(answered(variables)).keys() == {"a"}
     completed = World(variables=variables).run("complete", "--profile", "mine", "-q", "hi")
     assert json.loads(completed.out).keys() == {"a"}

@@ -213,16 +213,24 @@ class ModelDrafter:
             # what follows an end is dropped, so no guess behind it can matter to any verification
             if len(text) >= most or any(map(self.is_end, unread)) or not knows(text, self.n_vocab, read):
                 return
-            first = read == len(context)
-            rows = advance(self.model, [*seen, *unread], 1) if first else self.model.decode(unread, 1)
+            rows = self._read(seen, unread) if read == len(context) else self.model.decode(unread, 1)
             guess = propose(self._logits(rows), text)
             if guess is None:
                 return
             yield guess
-            if first:
+            if len(self.model.cached) == len(seen):
                 self.model.keep()
             read = len(text)
             text.append(guess.token)
+
+    def _read(self, seen: Sequence[int], forced: Sequence[int]) -> Rows:
+        """Read what is seen of the context and what is forced behind it, at once where the way back is free."""
+        last = len(self.model.cached) - 1
+        if not forced or self.model.nearest(last) == last > 0:
+            return advance(self.model, [*seen, *forced], 1)
+        advance(self.model, seen, 1)
+        self.model.keep()
+        return self.model.decode(forced, 1)
 
     def close(self) -> None:
         """Free the draft model."""

@@ -99,5 +99,5 @@ class Forecast:
                 return
             left = left[len(piece) :]
             yield Guess(token, None, _FIRM if left or ends else _OPEN, is_forced=True)
-        if ends:
+        if ends and not left:
             yield Guess(self.end, None, _FIRM, is_forced=True)

@@ -61,8 +61,15 @@ class Forecast:
             if not self.matcher.move(0, text):
                 return False
             self._tokens += new
-            self._text, self._found = self._text + text, None
+            self._text += text
+            self._found = self._rest(new)
         return True
+
+    def _rest(self, new: Sequence[int]) -> Sequence[Guess] | None:
+        """What is known already of what has to come behind the `new` tokens: they may have been foreseen."""
+        found = self._found or ()
+        foreseen = [guess.token for guess in found[: len(new)]] == list(new)
+        return (found[len(new) :] or None) if foreseen else None
 
     def _coming(self) -> tuple[bytes, bool]:
         """The text that has to come, and whether nothing but an end may stand behind it."""

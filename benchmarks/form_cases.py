@@ -145,9 +145,7 @@ CASES = (
     FormCase(
         "nullable",
         "Describe a library book that nobody has borrowed.",
-        _object(
-            title=TEXT, borrowed_by={"type": ["string", "null"], "maxLength": 40}, due={"type": ["string", "null"]}
-        ),
+        _object(title=TEXT, borrowed_by={"type": ["string", "null"], "maxLength": 40}, due={"type": "null"}),
     ),
     FormCase(
         "all of",

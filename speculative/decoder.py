@@ -81,8 +81,8 @@ class SpeculativeDecoder:
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
         propose = _Proposing(law, verification, len(context), index)
-        offers = [*law.offers(), *self.drafter.offers(context, propose)]
-        return self.draft_length.take([law.within(offer) for offer in offers], most)
+        offers = map(law.within, self.drafter.offers(context, propose))
+        return self.draft_length.take([*law.offers(), *offers], most)
 
     def _distributions(
         self, rows: Rows, context: Sequence[int], draft: Draft, law: Law, said: list[Drawable]

@@ -87,7 +87,10 @@ class Forecast:
 
         Nothing where there is a choice.
         """
-        allowed = np.flatnonzero(self.matcher.mask()).tolist()
+        mask = self.matcher.mask()
+        if np.count_nonzero(mask) > 1 + len(_WHITE):  # as within texts: that is known at once
+            return b"", False
+        allowed = np.flatnonzero(mask).tolist()
         solid = [byte for byte in allowed if byte not in _WHITE] if self.is_json else allowed
         if len(solid) != 1 or solid[0] == END:
             return b"", solid == [END]

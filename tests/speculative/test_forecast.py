@@ -66,6 +66,16 @@ def test_the_last_guess_is_sure_only_where_the_text_ends_behind_it():
     assert [guess.lead for guess in listed([b"abc", b"abd"]).guesses([])] == [1, 0]
 
 
+def test_what_was_foreseen_is_not_looked_for_again():
+    forecast = listed([b"abcdx", b"abcdy"])
+    assert coming(forecast, b"") == [*b"abcd"]
+    assert isinstance(forecast.matcher, ListedMatcher)
+    looked = forecast.matcher.masks
+    assert [coming(forecast, b"abcd"[:count]) for count in (1, 2, 3)] == [[*b"bcd"], [*b"cd"], [*b"d"]]
+    assert forecast.matcher.masks == looked
+    assert coming(forecast, b"abcd") == []
+
+
 def test_behind_what_the_grammar_does_not_read_nothing_is_guessed():
     forecast = listed([b"abc"])
     assert coming(forecast, b"x") == []

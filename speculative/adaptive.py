@@ -151,6 +151,6 @@ def sources(
     known = {
         MODEL: Source(draft_costs, clock, share),
         NGRAM: Source(None, clock, first_guess=(-0.9, 0.8)),
-        FORM: Source(None, clock, first_guess=(0.7, 1.5)),
+        FORM: Source(None, clock),
     }
     return {name: known[name] for name in names}

@@ -1,7 +1,7 @@
 """What a draft model read in earlier runs, at hand where it guesses for the first time."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .model import common_prefix
 from .prompt_cache import KeepsState, PromptCache
@@ -12,11 +12,13 @@ from .state_shelf import Found, StateShelf
 class DraftStates:
     """The states of a draft on its `shelf`, which say what reading would take before the draft is loaded.
 
-    Nothing that a draft does changes a text, so all is taken that fits. What `check` raises ends a loading.
+    Nothing that a draft does changes a text, so all is taken that fits. What `check` raises ends a loading, which is in
+    the middle of an answer, so that nothing is shown of it; `progress` is told how far the keeping is.
     """
 
     shelf: StateShelf
     check: Callable[[], None]
+    progress: Callable[[str], None]
     _cache: PromptCache | None = None
     _asked: Sequence[int] = ()
     _found: Found | None = None
@@ -45,4 +47,5 @@ class DraftStates:
         """Keep what the draft has read of a text, if that is worth it; once."""
         cache, self._cache = self._cache, None
         if cache:
+            cache.shelf = replace(self.shelf, progress=self.progress)
             cache.keep(text, 0)

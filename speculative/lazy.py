@@ -14,8 +14,8 @@ from .errors import SpecchatError
 class LazyDrafter:
     """Offers what a model would guess, and loads it, for about `seconds`, when that is taken.
 
-    `n_ctx` and `n_vocab` are those of the `ModelDrafter` that `load` gives; what it read in
-    earlier runs may be among its `states`, and is not read again for its first guess.
+    `n_ctx` and `n_vocab` are those of the `ModelDrafter` that `load` gives. What it read in earlier runs may be among
+    its `states`, and is not read again for its first guess.
     """
 
     load: Callable[[], ModelDrafter]
@@ -56,7 +56,7 @@ class LazyDrafter:
 
     def _timed(self, offer: Offer) -> Offer:
         """The same offer; what reading takes is learned, where that is of use."""
-        return replace(offer, guesses=_timed(offer, self.states)) if self.states and offer.behind else offer
+        return replace(offer, guesses=_clocked(offer, self.states)) if self.states and offer.behind else offer
 
     def close(self) -> None:
         """Free the model if it was loaded, and keep what it read."""
@@ -66,7 +66,7 @@ class LazyDrafter:
             self._loaded.close()
 
 
-def _timed(offer: Offer, states: DraftStates) -> Iterator[Guess]:
+def _clocked(offer: Offer, states: DraftStates) -> Iterator[Guess]:
     started = perf_counter()
     for guess in islice(offer.guesses, 1):
         states.has_read(1 + offer.behind, perf_counter() - started)

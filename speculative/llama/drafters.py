@@ -56,8 +56,8 @@ def _states(
     if config.states is None or config.verification != "coupled":
         return None
     key = f"{loaded_identity(file_identity(Path(config.draft)), settings)} | draft"
-    shelf = StateShelf(config.states.of_draft(), key, piece=1, as_new=False, tell=tell, progress=progress)
-    return DraftStates(shelf, interrupt.check)
+    shelf = StateShelf(config.states.of_draft(), key, piece=1, as_new=False, tell=tell)
+    return DraftStates(shelf, interrupt.check, progress)
 
 
 def names(drafter: Drafter, model: str) -> tuple[str, ...]:

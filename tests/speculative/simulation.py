@@ -36,13 +36,16 @@ class Machine:
 
     def round_seconds(self, guesses: int, again: int) -> float:
         """What the target takes to check so many, after it has read so many tokens again."""
-        apart = again if guesses and again > CARRIED else 0
-        seconds = self.seconds(1 + guesses + again - apart) + (self.saving if guesses else 0.0)
-        return seconds + (self.seconds(apart) if apart else self.setback if again else 0.0)
+        saving = self.saving if guesses else 0.0
+        if not self.forgets:
+            return self.seconds(1 + guesses) + saving + (self.setback if again else 0.0)
+        if guesses and again > CARRIED:
+            return self.seconds(again) + self.seconds(1 + guesses) + saving
+        return self.seconds(again + 1 + guesses) + saving
 
     def forgotten(self, accepted: int, again: int) -> int:
         """What is read again after a wrong guess behind so many right ones, in a round that read `again` tokens so."""
-        return accepted + 1 + (again if self.forgets and again <= CARRIED else 0)
+        return accepted + 1 + (again if again <= CARRIED else 0)
 
 
 STEPPED = Machine(

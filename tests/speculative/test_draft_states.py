@@ -28,13 +28,15 @@ class Run:
     n_ctx: int = 500
     forgets: bool = False
     told: list[str] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
     stopped: bool = False
     model: FakeModel = field(init=False)
     drafter: LazyDrafter = field(init=False)
 
     def __post_init__(self) -> None:
         self.model = FakeModel(memory=50, forgets=self.forgets)
-        states = DraftStates(StateShelf(self.place.of_draft(), "a draft", 1, False, self.told.append), self._check)
+        shelf = StateShelf(self.place.of_draft(), "a draft", 1, False, self.told.append)
+        states = DraftStates(shelf, self._check, self.shown.append)
 
         def load() -> ModelDrafter:
             states.serve(self.model)
@@ -81,6 +83,7 @@ def test_a_warm_draft_reads_only_what_is_new_and_guesses_what_a_cold_one_guesses
     assert warm.model.loads == []
     assert warm.guess(text) == Run(StatePlace(tmp_path / "cold", True, 0.0, False)).guess(text)
     assert len(warm.model.loads) == 1
+    assert (run.shown, warm.shown) == ([""], [])  # a line in the middle of an answer would spoil it
     assert sum(warm.model.passes) == len(text) - shared + 2
     assert warm.told == []
 

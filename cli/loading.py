@@ -61,6 +61,7 @@ def verify_real_target(config: "PairConfig", tell: Callable[[str], None]) -> "Ve
 def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Interrupt | None" = None) -> "Pair":
     """Load a pair and tell what is odd about it; another pair may share its `interrupt`.
 
+    The line that says how far that is comes back where the pair loads or keeps much of what was read.
     Ctrl-C kills meanwhile: there is nothing to keep.
     """
     from specchat.speculative.interrupt import Interrupt
@@ -70,8 +71,15 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
     if not quiet and (sentence := too_large(config, env.devices())):
         warn(env, sentence)
     line = StatusLine(env, shown=not quiet, delay=0.3)
+
+    def progress(doing: str) -> None:
+        if doing:
+            line.show(doing)
+        else:
+            line.clear()
+
     try:
-        pair = env.load_pair(config, interrupt or Interrupt(), line.show)
+        pair = env.load_pair(config, interrupt or Interrupt(), progress)
     finally:
         line.clear()
     tell_notices(env, pair, quiet)

@@ -11,12 +11,17 @@ Spell = Callable[[int], tuple[str, bytes]]
 
 
 def logprobs_content(tokens: Sequence[ScoredToken], spell: Spell) -> dict[str, Any]:
-    """What JSON says of the tokens; `id` and `sampled_logprob`, which is null for what was cut off, are ours."""
+    """What JSON says of the tokens.
+
+    `id`, `is_reasoning`, which is null while that is not known, and `sampled_logprob`, which is for what was cut off,
+    are ours.
+    """
     return {"content": [_content(token, spell) for token in tokens]}
 
 
 def _content(token: ScoredToken, spell: Spell) -> dict[str, Any]:
-    return {**_token(token.chosen, spell), "top_logprobs": [_token(each, spell) for each in token.best]}
+    best = [_token(each, spell) for each in token.best]
+    return {**_token(token.chosen, spell), "is_reasoning": token.is_reasoning, "top_logprobs": best}
 
 
 def _token(token: TokenLogprob, spell: Spell) -> dict[str, Any]:

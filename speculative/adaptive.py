@@ -14,8 +14,9 @@ from .source import Source
 
 _MOOD_MEMORY = 0.88
 _RATE_MEMORY = 0.95
-_MEASURED = {4: 8, 12: 16}
-"""After so many plain passes one over so many tokens is measured: kernels like multiples of their tiles."""
+_MEASURED = {4: 8, 400: 16}
+"""After so many plain passes one over so many tokens is measured, which costs a hundredth of them at most, or of a
+short answer: kernels like multiples of their tiles."""
 _HOPELESS = 0.75
 """Where a pass costs so much of as many plain ones, no longer one is measured."""
 _SETBACK_STEP = 0.2

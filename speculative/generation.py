@@ -11,6 +11,8 @@ from .events import Event, FinishReason, GenerationFinished, PromptProgress, Rou
 from .interrupt import Interrupt
 from .model import read_ahead
 from .reading import Settled
+from .reasoning.marking import marked, settled
+from .reasoning.spans import Phase
 from .reasoning.stream import AnswerStream
 from .rounds import Round
 from .stats import generation_stats
@@ -43,6 +45,8 @@ class Generation:
     _n_prompt: int = 0
     _n_cached: int = 0
     _rounds: list[Round] = field(default_factory=list)
+    _phases: list[Phase] = field(default_factory=list)
+    """What the text was behind each token."""
     _reason: FinishReason | None = None
     _error: SpecchatError | None = None
 
@@ -60,6 +64,7 @@ class Generation:
                     self.has_read(self._n_prompt - self._n_cached, first_token - reading_since)
                 self._rounds.append(step)
                 yield from self._say(step)
+                self._mark()
                 yield RoundFinished(self._rounds[-1])
                 if self.stream.stopped:
                     break
@@ -88,14 +93,22 @@ class Generation:
         for place, token in enumerate(step.tokens):
             if self.decoder.is_end(token):
                 self._reason = "stop"
+                self._phases.append(self.stream.phase)
                 return
             for span in self.stream.push(self.piece(token)):
                 yield TextChunk(span.text, from_draft=place < step.accepted, is_reasoning=span.is_reasoning)
+            self._phases.append(self.stream.phase)
             if self.stream.stopped:
                 self._reason = "stop_string"
                 del self.context[start + place + 1 :]
                 self._rounds[-1] = replace(step, tokens=step.tokens[: place + 1], scored=step.scored[: place + 1])
                 return
+
+    def _mark(self) -> None:
+        """Mark those of the scored tokens of the last round that are reasoning."""
+        step = self._rounds[-1]
+        if step.scored:
+            self._rounds[-1] = replace(step, scored=marked(step.scored, self._phases[-len(step.scored) :]))
 
     def _finished(self, prompt_seconds: float, predicted_seconds: float) -> GenerationFinished:
         tokens = tuple(self.context[self._n_prompt :])
@@ -115,7 +128,7 @@ class Generation:
             stats=stats,
             error=self._error,
             reasoning=self.stream.reasoning,
-            scored=tuple(token for step in self._rounds for token in step.scored),
+            scored=settled([token for step in self._rounds for token in step.scored]),
             complete=self._complete(),
         )
 

@@ -23,10 +23,14 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class ScoredToken:
-    """A token of an answer, and the `best` at its place, the likeliest first."""
+    """A token of an answer, and the `best` at its place, the likeliest first.
+
+    It may be part of the reasoning before the answer; None while that is not known.
+    """
 
     chosen: TokenLogprob
     best: tuple[TokenLogprob, ...]
+    is_reasoning: bool | None = False
 
 
 def scored(logits: Logits, distribution: TokenDistribution, token: int, count: int) -> ScoredToken:

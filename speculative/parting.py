@@ -6,7 +6,8 @@ the choice. Anything else is a bug.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -64,6 +65,8 @@ def distance(choice: Choice, other: int, longest: float = 64.0) -> float:
 
 _FOREMOST = 10
 """So many tokens can reach XTC's usual threshold."""
+_STEPS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+"""Where a token may have to be for another one to be above or below it, in movements."""
 
 
 def _worst(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
@@ -79,6 +82,8 @@ def _worst(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
             yield _moved(choice.logits, rest, {})
             yield _moved(choice.logits, rest, {other: movement, chosen: -movement})
             yield _moved(choice.logits, rest, {other: -movement, chosen: movement})
+    if params.excludes:
+        yield from _excluding(choice, other, movement)
 
 
 def _one_by_one(logits: Logits, movement: float) -> Iterator[Logits]:
@@ -88,6 +93,37 @@ def _one_by_one(logits: Logits, movement: float) -> Iterator[Logits]:
             rest = np.full_like(logits, -direction)
             rest[token] = direction
             yield rest
+
+
+def _excluding(choice: Choice, other: int, movement: float) -> Iterator[Logits]:
+    """Each token that may be the least likely one to reach XTC's threshold, at several places, against all others.
+
+    Those that can be above it are, though barely; the others are below. The likely and the unlikely ones that are far
+    from it move it as a whole. The `other` token may have to be elsewhere.
+    """
+    logits, near = choice.logits, 4 * movement
+    lowest, highest = logits - np.float32(movement), logits + np.float32(movement)
+    for last in {other, *_at_threshold(choice, near)}:
+        for place in (logits[last] + np.float32(step * movement) for step in _STEPS):
+            barely = place + 4 * np.spacing(np.abs(place))
+            close = np.where(highest >= barely, np.maximum(lowest, barely), lowest)
+            for head, tail in product((lowest, highest), repeat=2):
+                moved: Logits = np.where(logits > place + near, head, np.where(logits < place - near, tail, close))
+                moved[last] = place
+                yield moved
+                for step in _STEPS if last != other else ():
+                    moved = moved.copy()
+                    moved[other] = logits[other] + np.float32(step * movement)
+                    yield moved
+
+
+def _at_threshold(choice: Choice, near: float) -> list[int]:
+    """The tokens whose probabilities, as XTC sees them, are so near to its threshold, in nats."""
+    params = choice.chain.params
+    before = replace(choice.chain, params=replace(params, xtc_probability=0.0, temperature=1.0))
+    seen = before.distribution(choice.logits, choice.history)
+    found = seen.tokens[np.abs(seen.logprobs - np.log(max(params.xtc_threshold, 1e-9))) <= near]
+    return [int(token) for token in found[:_FOREMOST]]
 
 
 def _moved(logits: Logits, rest: Logits, apart: dict[int, float]) -> Logits:

@@ -47,10 +47,18 @@ class KeptTokens:
     size: int
 
 
-def write_state(path: Path, key: str, kept: KeptTokens, state: memoryview) -> None:
+Watch = Callable[[float], None]
+"""Called before each piece with the share of a state that is done, 0 to 1; what it raises ends the work."""
+
+
+def _unwatched(share: float) -> None:
+    """Nobody waits."""
+
+
+def write_state(path: Path, key: str, kept: KeptTokens, state: memoryview, watch: Watch = _unwatched) -> None:
     """Write a state for whoever has the same `key`. Raises `OSError`; nothing is left behind then."""
     beginning = _head(key, kept) + array("i", kept.tokens).tobytes()
-    write_pieces(path, _summed([beginning + _sum(beginning), state]))
+    write_pieces(path, _summed(beginning + _sum(beginning), state, watch))
 
 
 def read_tokens(path: Path, key: str) -> KeptTokens:
@@ -59,8 +67,8 @@ def read_tokens(path: Path, key: str) -> KeptTokens:
         return _parsed(file, key)[1]
 
 
-def read_state(path: Path, key: str, check: Callable[[], None] = lambda: None) -> tuple[KeptTokens, bytearray]:
-    """A state with what it is of, all of it verified. Raises `UnusableState`, and what `check` raises meanwhile."""
+def read_state(path: Path, key: str, watch: Watch = _unwatched) -> tuple[KeptTokens, bytearray]:
+    """A state with what it is of, all of it verified. Raises `UnusableState`, and what `watch` raises meanwhile."""
     with _opened(path) as file:
         beginning, kept = _parsed(file, key)
         total = blake2b(beginning, digest_size=_SUM)
@@ -69,8 +77,7 @@ def read_state(path: Path, key: str, check: Callable[[], None] = lambda: None) -
         except MemoryError as error:
             raise UnusableState("is too large for the memory", foreign=True) from error
         try:
-            for piece in _pieces(memoryview(state)):
-                check()
+            for piece in _pieces(memoryview(state), watch):
                 if file.readinto(piece) != len(piece):  # type: ignore[attr-defined]
                     raise UnusableState("is cut off")
                 total.update(piece)
@@ -94,18 +101,20 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode(errors="surrogateescape")).digest()
 
 
-def _summed(parts: Sequence[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """The parts in pieces, and the checksum behind them."""
-    total = blake2b(digest_size=_SUM)
-    for part in parts:
-        for piece in _pieces(memoryview(part)):
-            total.update(piece)
-            yield piece
+def _summed(beginning: bytes, state: memoryview, watch: Watch) -> Iterator[bytes | memoryview]:
+    """The beginning, the state in pieces, and the checksum of both behind them."""
+    total = blake2b(beginning, digest_size=_SUM)
+    yield beginning
+    for piece in _pieces(state, watch):
+        total.update(piece)
+        yield piece
     yield total.digest()
 
 
-def _pieces(whole: memoryview) -> Iterator[memoryview]:
-    return (whole[start : start + _PIECE] for start in range(0, len(whole), _PIECE))
+def _pieces(whole: memoryview, watch: Watch) -> Iterator[memoryview]:
+    for start in range(0, len(whole), _PIECE):
+        watch(start / len(whole))
+        yield whole[start : start + _PIECE]
 
 
 def _opened(path: Path) -> BinaryIO:

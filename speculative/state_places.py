@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from time import time
@@ -40,6 +40,14 @@ class StatePlace:
         if not self.is_folder:
             return self.path
         return self.path / f"{_short(key)}-{_short(repr(list(tokens)))}{_ENDING}"
+
+    def of_draft(self) -> "StatePlace":
+        """Where the draft's states lie: in the same folder, or in a file beside the target's. Any of them can be used.
+
+        Nothing that a draft does changes a text.
+        """
+        path = self.path if self.is_folder else self.path.with_name(f"{self.path.name}.draft")
+        return replace(self, path=path, as_new=False)
 
     def used(self, path: Path) -> None:
         """A file was useful: it is not the next to go."""

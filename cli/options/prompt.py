@@ -42,8 +42,9 @@ class PromptOptions:
             "--prompt-cache",
             parser=filled("a file, or auto"),
             metavar="FILE|auto",
-            help="Keep what the model has read in FILE, or in a folder for all (auto), and begin from there the next "
-            "time. Chats that are kept do so by themselves where reading takes more than 5 seconds.",
+            help="Keep what the model has read in FILE, and its draft in FILE.draft, or both in a folder (auto), "
+            "and begin from there the next time. Chats that are kept do so by themselves where reading takes more than "
+            "5 seconds.",
             rich_help_panel=PROMPT,
         ),
     ] = None

@@ -8,14 +8,17 @@ from time import perf_counter
 
 from ..cache import Cache
 from ..compatibility import Compatibility, check_vocabularies
+from ..draft_states import DraftStates
 from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from ..errors import ModelLoadError, SpecchatError
 from ..interrupt import Interrupt
 from ..lazy import ForgivingDrafter, LazyDrafter
-from ..model_file import check_file
+from ..model_file import check_file, file_identity
 from ..ngram import NgramDrafter
+from ..state_shelf import StateShelf
 from .config import LlamaConfig
 from .fit import Fit, fit_key, keep_fit, known_fit
+from .identity import loaded_identity
 from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
@@ -39,9 +42,22 @@ def drafter_for(
         return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
-    loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
+    settings = config.draft_settings(target.n_ctx)
+    states = _states(config, settings, tell, interrupt, on_progress)
+    loader = _DraftLoader(config.draft, settings, target, tell, interrupt, states)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
+
+
+def _states(
+    config: PairConfig, settings: LlamaConfig, tell: Tell, interrupt: Interrupt, progress: Progress
+) -> DraftStates | None:
+    """What the draft read in earlier runs. Under rejection its last bits are part of the text, so there is nothing."""
+    if config.states is None or config.verification != "coupled":
+        return None
+    key = f"{loaded_identity(file_identity(Path(config.draft)), settings)} | draft"
+    shelf = StateShelf(config.states.of_draft(), key, piece=1, as_new=False, tell=tell)
+    return DraftStates(shelf, interrupt.check, progress)
 
 
 def names(drafter: Drafter, model: str) -> tuple[str, ...]:
@@ -87,6 +103,7 @@ class _DraftLoader:
     target: LlamaModel
     tell: Tell
     interrupt: Interrupt
+    states: DraftStates | None
 
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
@@ -96,9 +113,7 @@ class _DraftLoader:
         if known is not None:
             self._warn(known.compatibility)
             seconds = min(known.seconds, _QUICKLY + self.path.stat().st_size / _SLOWLY)
-            lazy = LazyDrafter(
-                lambda: self._load_again(known, fits, key), seconds, self._n_ctx(known), known.compatibility.limit
-            )
+            lazy = self._lazy(lambda: self._load_again(known, fits, key), seconds, known)
             return ForgivingDrafter(lazy, self._give_up)
         started = perf_counter()
         with ExitStack() as opened:
@@ -111,7 +126,13 @@ class _DraftLoader:
             self._warn(fit.compatibility)
             opened.pop_all()
         keep_fit(fits, key, fit)
-        return ForgivingDrafter(self._drafter(draft, fit), self._give_up)
+        drafter = self._drafter(draft, fit)
+        lazy = self._lazy(lambda: drafter, 0.0, fit)
+        lazy.load_now()
+        return ForgivingDrafter(lazy, self._give_up)
+
+    def _lazy(self, load: Callable[[], ModelDrafter], seconds: float, fit: Fit) -> LazyDrafter:
+        return LazyDrafter(load, seconds, self._n_ctx(fit), fit.compatibility.limit, self.states)
 
     def _load_again(self, known: Fit, fits: Cache, key: str) -> ModelDrafter:
         """Load a draft that is known to fit, and keep how long that took: disks are slow only the first time.
@@ -133,6 +154,8 @@ class _DraftLoader:
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
         ids = fit.compatibility
         is_end = self.target.vocabulary.is_end
+        if self.states:
+            self.states.serve(draft)
         beyond = Once(lambda: self.tell(_beyond(draft.name, fit.n_ctx_train)))
         return ModelDrafter(draft, is_end, self._n_ctx(fit), ids.limit, ids.forbidden, beyond)
 

@@ -21,6 +21,7 @@ from ..prompt_cache import PromptCache
 from ..sampling import SamplerChain
 from ..sampling_params import SamplingParams
 from ..session import Session
+from ..state_shelf import StateShelf
 from .backend import gpus
 from .breakers import BreakerTokens
 from .chat import ChatTemplate
@@ -197,19 +198,22 @@ def _drafted(
     return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
 
 
-def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
+def _prompt_cache(
+    config: PairConfig, target: LlamaModel, piece: int, tell: Tell, progress: Progress
+) -> PromptCache | None:
     """What was read of the target's texts, by all that shapes its state."""
     if config.states is None:
         return None
     loaded = loaded_identity(target.identity, replace(target.config, n_ctx=target.n_ctx))
     as_new = config.exact or config.states.as_new
-    return PromptCache(target, config.states, f"{loaded} | {piece}", piece, as_new, tell)
+    return PromptCache(target, StateShelf(config.states, f"{loaded} | {piece}", piece, as_new, tell, progress))
 
 
 def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
-    A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
+    A draft model that is known to fit is loaded when it is wanted. Later `on_progress` is told how far a large state is
+    that is loaded or kept, and an empty text when that is over. Raises `ModelLoadError`, `VocabularyMismatchError`,
     `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
     folder = config.cache_folder
@@ -254,7 +258,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         reasoning=reasoning,
         matcher=matcher,
         forecast=forecasts_on(target.vocabulary, config.grammar),
-        prompt_cache=_prompt_cache(config, target, piece, notices.append),
+        prompt_cache=_prompt_cache(config, target, piece, notices.append, on_progress),
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 Progress = Callable[[str], None]
-"""Told what is being done, and how far that is."""
+"""Told what is being done, and how far that is; an empty text where that is over."""
 
 
 def loading_progress(path: Path, progress: Progress) -> Callable[[float], None]:

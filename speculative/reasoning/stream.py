@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..text import TextStream
-from .spans import Span, Splitter, Unsplit
+from .spans import Phase, Span, Splitter, Unsplit
 
 
 @dataclass(slots=True)
@@ -30,6 +30,11 @@ class AnswerStream:
     def text(self) -> str:
         """The answer, as far as it was let through."""
         return self._answer.text
+
+    @property
+    def phase(self) -> Phase:
+        """What the text is by now."""
+        return self.splitter.phase
 
     @property
     def stopped(self) -> bool:

@@ -32,6 +32,7 @@ from specchat.speculative.prompt_cache import PromptCache
 from specchat.speculative.reasoning.formats import ReasoningFormat
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
+from specchat.speculative.state_shelf import StateShelf
 
 END, ASK = 256, 257
 """Tokens are bytes, and these two: the end of an answer, and the end of a question."""
@@ -316,8 +317,8 @@ class World:
         told: list[str] = []
         if self.keeps_states and config.states:
             place = replace(config.states, least_seconds=0.0)
-            cache = PromptCache(model, place, str(config.target), self.n_batch, place.as_new, told.append)
-            session = replace(session, prompt_cache=cache)
+            shelf = StateShelf(place, str(config.target), self.n_batch, place.as_new, told.append)
+            session = replace(session, prompt_cache=PromptCache(model, shelf))
         if config.exact:
             config = replace(config, draft_max=min(config.draft_max, self.exact_draft_max))
         self.pair = FakePair(

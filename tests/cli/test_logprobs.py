@@ -6,6 +6,7 @@ import pytest
 
 from specchat.cli.logprobs_json import logprobs_content
 from specchat.speculative.logprobs import ScoredToken, TokenLogprob
+from specchat.speculative.reasoning.tags import Tags
 
 from .fakes import END, World
 
@@ -33,6 +34,7 @@ def test_a_token_is_written_as_openai_writes_it():
         "logprob": -0.5,
         "sampled_logprob": -0.25,
         "bytes": [195, 169],
+        "is_reasoning": False,
         "top_logprobs": [
             {"token": "é", "id": 9, "logprob": -0.1, "sampled_logprob": None, "bytes": [195, 169]},
         ],
@@ -46,6 +48,27 @@ def test_the_events_of_rounds_have_those_of_their_tokens(command):
     told = [each for event in events if event["event"] == "round" for each in event["logprobs"]["content"]]
     assert told == events[-1]["logprobs"]["content"]
     assert [each["top_logprobs"] for each in told] == [[]] * 7
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts"),
+    [
+        ("<think>Hm.</think>\n\nYes.", "<think>Hm.</think>\n\n"),
+        ("<thin ice", ""),
+        ("<think>Hm", "<think>Hm"),
+        (" \n", ""),
+    ],
+)
+def test_the_tokens_of_reasoning_are_marked_with_the_marks_around_them(text, thoughts):
+    world = World(answers=[text], reasoning=Tags("<think>", "</think>"))
+    lines = world.run(*MODEL, "--events", "--logprobs", "0", "x").out.splitlines()
+    *events, finished = map(json.loads, lines)
+    content = finished["logprobs"]["content"]
+    assert "".join(each["token"] for each in content if each["is_reasoning"] and each["bytes"]) == thoughts
+    told = [each for event in events if event["event"] == "round" for each in event["logprobs"]["content"]]
+    for early, late in zip(told, content, strict=True):
+        assert early in (late, {**late, "is_reasoning": None})
+    assert "".join(each["token"] for each in told if each["is_reasoning"] is False and each["bytes"]) in text
 
 
 def test_each_answer_of_a_batch_has_its_own():

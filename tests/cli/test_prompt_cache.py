@@ -1,14 +1,17 @@
 """`--prompt-cache`: where what was read is kept, what is said of it, and what it does not go with."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from specchat.cli.kept_states import state_place, states_folder
+from specchat.cli.loading import load
 from specchat.speculative.errors import UsageError
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.state_places import StatePlace
 
-from .fakes import World
+from .fakes import FakePair, World
 
 
 def run(*arguments: str, **world: object) -> World:
@@ -140,3 +143,19 @@ def test_what_cannot_be_kept_is_told_at_the_end(tmp_path):
         world = kept_run(tmp_path, *chat, screen=True, stdin=None)
         assert world.code == 0
         assert "What was read could not be kept in" in " ".join(world.out.splitlines()[-3:])
+
+
+def test_a_large_state_that_is_loaded_or_kept_has_a_line_that_goes_away():
+    world = World(screen=True)
+    env, told = world.environment(), []
+    found = replace(
+        env, load_pair=lambda config, interrupt, on_progress: told.append(on_progress) or FakePair(config, None, [])
+    )
+    load(found, PairConfig(target=Path("model.gguf")), quiet=False)
+    [progress] = told
+    before = len(world.err)
+    progress("keeping 40% of what was read")
+    progress("keeping 60% of what was read")
+    assert "keeping 60% of what was read" in world.err[before:]
+    progress("")
+    assert world.err.endswith("\r\x1b[K")

@@ -9,7 +9,7 @@ import pytest
 from specchat.speculative.adaptive import AdaptiveLength
 from specchat.speculative.cache import Cache
 from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, SeveralDrafters
+from specchat.speculative.drafting import MODEL, NGRAM, Drafter, SeveralDrafters
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.lazy import ForgivingDrafter, LazyDrafter, loaded_model_drafter
 from specchat.speculative.llama.config import LlamaConfig
@@ -20,6 +20,8 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.recommended import recommended_sampling, recommends_mirostat
 from specchat.speculative.measuring import DRAFT_LENGTHS, TARGET_LENGTHS
 from specchat.speculative.model_file import file_identity
+
+from ..speculative.fakes import propose
 
 ONE_THREAD = LlamaConfig(threads=1, n_ctx=256)
 
@@ -121,10 +123,16 @@ def test_a_draft_that_is_known_to_fit_is_loaded_when_it_is_wanted(tiny_model_pat
         assert isinstance(forgiving, ForgivingDrafter)
         return forgiving.drafter
 
+    def loading(pair: Pair) -> float:
+        lazy = named(pair)
+        assert isinstance(lazy, LazyDrafter)
+        [offer] = lazy.offers([1, 2, 3], propose(seed=0))
+        return offer.loading
+
     with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
-        assert isinstance(named(pair), ModelDrafter)
+        assert loading(pair) == 0
     with load(tiny_model_path, tiny_model_path, cache_folder=tmp_path) as pair:
-        assert isinstance(named(pair), LazyDrafter)
+        assert loading(pair) > 0
         drafter = loaded_model_drafter(named(pair))
         assert drafter is not None
         assert drafter.n_vocab == pair.target.vocabulary.n_tokens

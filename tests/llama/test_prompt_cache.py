@@ -15,6 +15,8 @@ from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.state_places import StatePlace
 
+from ..speculative.fakes import propose
+
 CONFIG = LlamaConfig(n_ctx=512, n_batch=32, threads=1)
 TEXT = [int(token) for token in np.random.default_rng(1).integers(0, 256, 200)]
 SETTINGS = {
@@ -146,3 +148,20 @@ def test_a_target_that_was_changed_or_is_loaded_otherwise_has_no_state(config):
     os.utime(config.target, (1e9, 1e9))
     finished, told = answered(config, TEXT)
     assert (finished.stats.cached_tokens, told) == (0, [])
+
+
+def test_the_draft_goes_on_where_it_ended_too_and_is_not_loaded_for_that(config, tmp_path):
+    config = replace(config, cache_folder=tmp_path / "cache")
+    answered(config, TEXT)
+    assert len(list(config.states.path.iterdir())) == 2
+    with load_pair(config, Interrupt()) as pair:
+        text = [*TEXT, 1, 2]
+        [offer] = pair.session.decoder.drafter.offers(text, propose(seed=0))
+        assert (offer.behind, offer.loading > 0) == (1, True)
+        *_, warm = pair.session.generate(text, max_tokens=20)
+    assert warm.tokens == answered(replace(config, states=None), text)[0].tokens[:20]
+
+
+def test_what_a_draft_says_under_rejection_is_part_of_the_text_so_its_state_is_not_kept(config):
+    answered(replace(config, verification="rejection"), TEXT)
+    assert len(list(config.states.path.iterdir())) == 1

@@ -11,21 +11,41 @@ from specchat.speculative.drafting import MODEL, NGRAM, Guess, Offer
 from specchat.speculative.rounds import Round
 from specchat.speculative.verification import Verdict
 
+CARRIED = 4
+"""So many tokens are read again in the pass that checks the next guesses."""
+
 
 @dataclass(frozen=True)
 class Machine:
     """Seconds of target passes by tokens, of one draft step, and of a token that the draft reads.
 
-    A pass after wrong guesses takes `setback` longer, in which the target reads again what it has forgotten.
+    A pass after wrong guesses takes `setback` longer, in which the target reads again what it has forgotten. One that
+    `forgets` goes back to where the guesses began: what was right since then is read with what follows, or in a pass of
+    its own where that is too much to be carried along. Passes with guesses save a state, in `saving` seconds.
     """
 
     passes: dict[int, float]
     step: float
     reading: float
     setback: float = 0.0
+    forgets: bool = False
+    saving: float = 0.0
 
     def seconds(self, tokens: int) -> float:
         return self.passes.get(tokens) or CostCurve(dict(self.passes)).at(tokens)
+
+    def round_seconds(self, guesses: int, again: int) -> float:
+        """What the target takes to check so many, after it has read so many tokens again."""
+        saving = self.saving if guesses else 0.0
+        if not self.forgets:
+            return self.seconds(1 + guesses) + saving + (self.setback if again else 0.0)
+        if guesses and again > CARRIED:
+            return self.seconds(again) + self.seconds(1 + guesses) + saving
+        return self.seconds(again + 1 + guesses) + saving
+
+    def forgotten(self, accepted: int, again: int) -> int:
+        """What is read again after a wrong guess behind so many right ones, in a round that read `again` tokens so."""
+        return accepted + 1 + (again if again <= CARRIED else 0)
 
 
 STEPPED = Machine(
@@ -124,8 +144,7 @@ class Simulation:
             started = self.now
             draft = length.take(self.offers(place), len(self) - place - 1)
             drafted = self.now
-            self.now += self.machine.seconds(1 + len(draft)) * self._random.lognormvariate(0, 0.03)
-            self.now += self.machine.setback if reread else 0.0
+            self.now += self.machine.round_seconds(len(draft), reread) * self._random.lognormvariate(0, 0.03)
             wrong = [index for index, guess in enumerate(draft.guesses) if not guess.token]
             accepted = wrong[0] if wrong else len(draft)
             verdict = Verdict((1,) * (accepted + 1), accepted, min(accepted + 1, len(draft)))
@@ -134,7 +153,8 @@ class Simulation:
             leads = tuple(lead for _, _, lead in self._own[place : place + accepted + 1])
             seconds = drafted - started, self.now - drafted
             length.observe(Round(draft, verdict, verdict.tokens, *seconds, leads, reread=reread))
-            reread = accepted + 1 if wrong and self.machine.setback else 0
+            forgets = self.machine.forgets or self.machine.setback
+            reread = self.machine.forgotten(accepted, reread) if wrong and forgets else 0
             self.lengths += [len(draft)] * (accepted + 1)
             place += accepted + 1
         return self.now

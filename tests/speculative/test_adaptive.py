@@ -42,7 +42,7 @@ def adaptive(simulation: Simulation, most: int = 12, known: bool = True) -> Adap
             clock=lambda: simulation.now,
         ),
         most,
-        setback=1.0 if machine.setback else 0.0,
+        setback=1.0 if machine.setback or machine.forgets else 0.0,
     )
 
 

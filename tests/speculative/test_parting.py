@@ -156,6 +156,32 @@ def test_whatever_rounding_does_is_a_near_tie(seed: int, params: dict[str, float
     assert other == of.token() or swaps(of, other, rounding)
 
 
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.1, 0.2, 0.3]), st.sampled_from([0.0, 0.8]))
+@settings(deadline=None, max_examples=400, derandomize=True)
+def test_several_tokens_that_tie_at_the_threshold_of_xtc_are_a_near_tie(
+    seed: int, threshold: float, temperature: float
+):
+    """Which is the least likely of them that reaches it hangs on all."""
+    chance, rounding = np.random.default_rng(seed), 0.01
+    tied = min(int(chance.integers(2, 6)), int(0.95 / threshold))
+    chances = np.full(12, 1e-3)
+    chances[:tied] = threshold * np.exp(chance.uniform(-1.5, 1.5, tied) * rounding)
+    chances[tied] = max(0.01, 1 - chances.sum())
+    logits = np.log(chance.permutation(chances)).astype(np.float32)
+    of = choice(logits, SeededNoise(seed % 1000), temperature=temperature, xtc_probability=1.0, xtc_threshold=threshold)
+    for _ in range(10):
+        other = of.token((logits + rounding * chance.uniform(-1, 1, 12)).astype(np.float32))
+        assert other == of.token() or swaps(of, other, rounding)
+
+
+@pytest.mark.parametrize("other", [0, 2])
+def test_under_xtc_what_is_far_from_the_threshold_is_no_near_tie(other: int):
+    of = choice(np.log([0.6, 0.25, 0.15]), Favour(1), temperature=0.0, xtc_probability=1.0, xtc_threshold=0.2)
+    assert of.token() == 1
+    assert not swaps(of, other, 0.05)
+    assert 0.05 < distance(of, other) < 0.3
+
+
 PLANTED = [
     ([3.0, 2.9, 0.0], None, 1, {"temperature": 0.0}),
     ([5.0, 4.0, 3.0, 2.9], Favour(3, 1), 3, {"top_k": 3}),

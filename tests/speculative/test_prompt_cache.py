@@ -20,6 +20,7 @@ from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
 from specchat.speculative.state_file import KeptTokens, read_tokens, write_state
 from specchat.speculative.state_places import StatePlace, kept_bytes
+from specchat.speculative.state_shelf import StateShelf
 
 from .fakes import FakeModel
 
@@ -45,7 +46,8 @@ class Run:
     def __post_init__(self) -> None:
         self.model = FakeModel(26, memory=50, forgets=self.forgets)
         decoder = SpeculativeDecoder(self.model, NoDrafter(), FixedLength(0), CHAIN, lambda token: False)
-        cache = PromptCache(self.model, self.place, self.key, PIECE, self.as_new, self.told.append)
+        shelf = StateShelf(self.place, self.key, PIECE, self.as_new, self.told.append)
+        cache = PromptCache(self.model, shelf)
         self.session = Session(
             decoder,
             piece=lambda token: bytes([97 + token]),
@@ -284,6 +286,18 @@ def test_ctrl_c_while_a_state_is_read_ends_the_answer_and_leaves_the_file(place)
     assert warm.answer([*DOCUMENT, 1]).stats.cached_tokens == 100
 
 
+@pytest.mark.parametrize(("size", "share"), [(1 << 23, []), (1 << 25, ["50%"])])
+def test_whoever_waits_for_a_large_state_sees_how_far_it_is_and_that_it_is_over(place, size, share):
+    shown: list[str] = []
+    shelf = StateShelf(place, "a model", PIECE, as_new=False, tell=print, progress=shown.append)
+    path = place.target("a model", DOCUMENT)
+    shelf.write(path, KeptTokens(DOCUMENT, 96, 1.0, size), memoryview(bytes(size)))
+    assert shown == [*(f"keeping {each} of what was read" for each in share), ""]
+    shown.clear()
+    shelf.load(path, lambda: None)
+    assert shown == [*(f"loading {each} of what was read" for each in share), ""]
+
+
 HEAD = struct.Struct("<16sI32sIIdQ")
 NAMES = ("magic", "version", "key", "n_tokens", "whole", "seconds", "size")
 
@@ -443,7 +457,7 @@ def test_what_the_cache_holds_already_is_not_counted_as_saved(place):
     path = place.target("a model", DOCUMENT)
     write_state(path, "a model", KeptTokens(DOCUMENT, 96, 1e-8, 200), memoryview(bytes(DOCUMENT) * 2))
     run = Run(place)
-    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
+    cache = PromptCache(run.model, StateShelf(place, "a model", PIECE, as_new=False, tell=print))
     assert cache.recall([*DOCUMENT, 1], 95) is None
     assert cache.recall([*DOCUMENT, 1], 0)
 
@@ -464,7 +478,7 @@ def test_reading_takes_what_it_took_at_best_in_this_run_and_short_passes_tell_no
     place = file(tmp_path)
     write_state(place.path, "a model", KeptTokens(DOCUMENT, 96, 0.001, 200), memoryview(bytes(DOCUMENT) * 2))
     run = Run(place)
-    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
+    cache = PromptCache(run.model, StateShelf(place, "a model", PIECE, as_new=False, tell=print))
     assert cache.recall([*DOCUMENT, 1], 0)
     for tokens, seconds in ((100, 10.0), (100, 2.0), (100, 5.0), (5, 0.0001)):
         cache.has_read(tokens, seconds)
@@ -483,7 +497,7 @@ def test_an_interrupted_read_leaves_the_cache_as_it_was(place):
     def stop() -> None:
         raise Cancelled
 
-    cache = PromptCache(run.model, place, "a model", PIECE, as_new=False, tell=print)
+    cache = PromptCache(run.model, StateShelf(place, "a model", PIECE, as_new=False, tell=print))
     with pytest.raises(Cancelled):
         cache.recall([*DOCUMENT, 1], 0, stop)
     assert run.model.cached == [4, 5]

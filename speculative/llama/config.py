@@ -2,6 +2,7 @@
 
 import difflib
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageError
@@ -26,13 +27,15 @@ class LlamaConfig:
     """Settings of one model.
 
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
-    `n_gpu_layers` of -1 means all. `threads` of None means one for each core this process may use.
-    `max_rows` is the largest number of rows of logits that one pass may return: each costs 4 bytes a token of the
-    vocabulary, whether used or not. Passes over fewer than `min_pass` tokens are padded. Without
-    `whole_windows`, the cache of layers with a sliding window holds little more than the window, and whoever goes back
-    further than that reads everything again. `repack` lets llama.cpp lay
-    weights out anew for the CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter
-    counts for the whole process, from its first pass on.
+    `n_gpu_layers` of -1 means all. They go to `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
+    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. With
+    `cpu_moe`, all tensors of experts stay in main memory. Without `mmap`, the file is read instead of mapped. `threads`
+    of None means one for each core this process may use. `max_rows` is the largest number of rows of logits that one
+    pass may return: each costs 4 bytes a token of the vocabulary, whether used or not. Passes over fewer than
+    `min_pass` tokens are padded. Without `whole_windows`, the cache of layers with a sliding window holds little more
+    than the window, and whoever goes back further than that reads everything again. `repack` lets llama.cpp lay weights
+    out anew for the CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter counts
+    for the whole process, from its first pass on.
 
     Raises `UsageError` for settings that contradict each other.
     """
@@ -40,6 +43,10 @@ class LlamaConfig:
     n_ctx: int | None = None
     n_batch: int = 512
     n_gpu_layers: int = -1
+    devices: tuple[str, ...] | None = None
+    tensor_split: tuple[float, ...] = ()
+    cpu_moe: bool = False
+    mmap: bool = True
     threads: int | None = None
     flash_attention: FlashAttention = "auto"
     cache_type_k: str = "f16"
@@ -55,6 +62,9 @@ class LlamaConfig:
         for name in (self.cache_type_k, self.cache_type_v):
             if name not in CACHE_TYPES:
                 raise _unknown_cache_type(name)
+        if self.devices is not None and len({name.casefold() for name in self.devices}) < len(self.devices):
+            raise UsageError(f"A device is named twice: {', '.join(self.devices)}.")
+        _check_split(self.tensor_split)
         if self.cache_type_v not in _UNQUANTISED and self.flash_attention == "off":
             raise UsageError(
                 f"A V cache of type {self.cache_type_v} needs flash attention, which is switched off.",
@@ -86,6 +96,14 @@ class LlamaConfig:
             cache_type_v=self.cache_type_v,
             flash_attention=self.flash_attention != "off",
             whole_windows=self.whole_windows,
+        )
+
+
+def _check_split(shares: tuple[float, ...]) -> None:
+    if shares and not (all(0 <= share < inf for share in shares) and any(shares)):
+        split = ",".join(f"{share:g}" for share in shares)
+        raise UsageError(
+            f"{split} is no tensor split.", "Give the share of each device: 3,1 puts three quarters on the first."
         )
 
 

@@ -14,6 +14,7 @@ from ..kinds import ModelKind
 from .backend import Backend
 from .config import LlamaConfig
 from .errors import load_error
+from .placing import place
 from .snapshots import snapshots
 from .threads import default_threads
 
@@ -41,8 +42,8 @@ def load_weights(
     backend: Backend,
     interrupt: Interrupt,
     on_progress: Callable[[float], None] | None,
-) -> "llama_cpp.llama_model_p":
-    """The model of a file; it must be freed."""
+) -> tuple["llama_cpp.llama_model_p", object]:
+    """The model of a file, which must be freed, and what must live as long as it does."""
     stopped = False
 
     def progress(share: float, _data: object) -> bool:
@@ -53,7 +54,7 @@ def load_weights(
         return not stopped
 
     parameters = llama_cpp.llama_model_default_params()
-    parameters.n_gpu_layers = config.n_gpu_layers
+    kept = place(parameters, config)
     parameters.use_extra_bufts = config.repack
     callback = llama_cpp.llama_progress_callback(progress)
     parameters.progress_callback = callback
@@ -61,7 +62,7 @@ def load_weights(
     model: llama_cpp.llama_model_p | None = llama_cpp.llama_model_load_from_file(os.fsencode(path), parameters)
     if model is None:
         raise Cancelled if stopped else load_error(path, backend)
-    return model
+    return model, kept
 
 
 def kind_of(model: "llama_cpp.llama_model_p") -> ModelKind:

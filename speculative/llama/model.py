@@ -58,13 +58,14 @@ class LlamaModel:
         backend.choose_kernels(config.tiled)
         check_file(path)
         identity = file_identity(path)
-        model = loading.load_weights(path, config, backend, interrupt, on_progress)
+        model, placing = loading.load_weights(path, config, backend, interrupt, on_progress)
         with ExitStack() as opened:
             opened.callback(llama_cpp.llama_model_free, model)
             check_kind(path, loading.kind_of(model))
             context, abort = loading.create_context(path, model, config, backend, interrupt)
             opened.callback(llama_cpp.llama_free, context)
-            loaded = cls(path, identity, config, backend, interrupt, model, context, abort, call)
+            kept = (placing, abort)
+            loaded = cls(path, identity, config, backend, interrupt, model, context, kept, call)
             opened.pop_all()
         backend.take_complaint()
         return loaded
@@ -98,10 +99,10 @@ class LlamaModel:
         interrupt: Interrupt,
         model: "llama_cpp.llama_model_p",
         context: "llama_cpp.llama_context_p",
-        abort: object,
+        kept: object,
         call: Call,
     ) -> None:
-        """Take over what `load` has made."""
+        """Take over what `load` has made; C has pointers into `kept`."""
         self.path = path
         self.identity = identity
         self.config = config
@@ -119,7 +120,7 @@ class LlamaModel:
         self._context = context
         self._call = call
         self._memory = memory_of(model, context, config, call)
-        self._abort = abort
+        self._kept = kept
         self._batch = Batch(self.n_batch)
         self._cached: list[int] = []
         self._rows: Rows = np.empty((0, self.vocabulary.n_tokens), np.float32)

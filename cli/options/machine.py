@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from ..habits import context_value
-from ..values import one_of, whole
+from ..values import Several, filled, number, one_of, several, whole
 from .panels import MACHINE
 
 ContextOption: TypeAlias = Annotated[
@@ -83,6 +83,62 @@ class MachineOptions:
             rich_help_panel=MACHINE,
         ),
     ] = None
+    device: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "-dev",
+            "--device",
+            parser=several(filled("the name of a device, as specchat doctor shows it, or none")),
+            metavar="NAME,…",
+            show_default=False,
+            help="Devices for the layers, as specchat doctor names them; none is the CPU alone.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    draft_device: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "-devd",
+            "--draft-device",
+            "--device-draft",
+            parser=several(filled("the name of a device, as specchat doctor shows it, or none")),
+            metavar="NAME,…",
+            show_default=False,
+            help="The same for the draft model; the same ones unless given.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    tensor_split: Annotated[
+        Several[float] | None,
+        typer.Option(
+            "-ts",
+            "--tensor-split",
+            parser=several(number(0)),
+            metavar="N,…",
+            show_default=False,
+            help="The share of each device: 3,1 puts three quarters on the first.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    cpu_moe: Annotated[
+        bool | None,
+        typer.Option(
+            "--cpu-moe/--no-cpu-moe",
+            "-cmoe",
+            show_default=False,
+            help="Keep the experts of a mixture of experts in main memory.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    mmap: Annotated[
+        bool | None,
+        typer.Option(
+            "--mmap/--no-mmap",
+            show_default=False,
+            help="Map the file into memory, or read it.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
     threads: Annotated[
         int | None,
         typer.Option(
@@ -91,6 +147,17 @@ class MachineOptions:
             parser=whole(1),
             metavar="N",
             help="CPU threads; one a core unless given.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    threads_batch: Annotated[
+        int | None,
+        typer.Option(
+            "-tb",
+            "--threads-batch",
+            parser=whole(1),
+            metavar="N",
+            help="The same for reading prompts; as many unless given.",
             rich_help_panel=MACHINE,
         ),
     ] = None

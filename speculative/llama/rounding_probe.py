@@ -171,7 +171,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and model.config.n_gpu_layers != 0,
+        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and not model.config.on_cpu,
     )
 
 

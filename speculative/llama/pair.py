@@ -1,9 +1,9 @@
 """A target and its drafter, loaded and put together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 
@@ -32,9 +32,11 @@ from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
+from .placing import check_placing
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
+from .stepping import Stepping
 
 _SHARED_PASS = 128
 """Tokens of a prompt that are read together where what prompts share is to be read once, but in whole passes only."""
@@ -198,6 +200,13 @@ def _drafted(
     return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
 
 
+def _loaded_target(
+    config: PairConfig, tell: Tell, interrupt: Interrupt, on_progress: Callable[[float], None]
+) -> LlamaModel:
+    load = partial(LlamaModel.load, config.target, interrupt=interrupt, on_progress=on_progress)
+    return Stepping(config.target, load, tell).down(config.target_settings, config.target_gives_way)
+
+
 def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
     """What was read of the target's texts, by all that shapes its state."""
     if config.states is None:
@@ -213,6 +222,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
     `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
+    check_placing(config.target_config)
+    check_placing(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []
@@ -221,12 +232,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     config = exactness.applied(config)
     with ExitStack() as opened:
         target = opened.enter_context(
-            LlamaModel.load(
-                config.target,
-                config.target_settings,
-                interrupt=interrupt,
-                on_progress=loading_progress(config.target, on_progress),
-            )
+            _loaded_target(config, notices.append, interrupt, loading_progress(config.target, on_progress))
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         _check_biases(sampling, target)

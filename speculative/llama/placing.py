@@ -38,8 +38,8 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
         chosen = [pointers[index] for index in _places(config.devices, all_devices())]
         kept.append(devices := (ctypes.c_void_p * (len(chosen) + 1))(*chosen, None))
         _point(parameters, "devices", devices)
-    if config.tensor_split:
-        kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*config.tensor_split))
+    if shares := config.tensor_split or _even_shares(used_devices(config)):
+        kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*shares))
         parameters.tensor_split = split
     if config.cpu_moe:
         kept.append(overrides := (_Override * 2)(_Override(_EXPERTS, _main_memory()), _Override()))
@@ -54,14 +54,24 @@ def _point(parameters: "llama_cpp.llama_model_params", name: str, array: "ctypes
 
 def check_placing(config: LlamaConfig) -> None:
     """Raise `UsageError` for devices that are not there, or for more shares than devices."""
-    if config.devices is None and not config.tensor_split:
-        return
-    start_backend()
-    there = all_devices()
-    used = len(taking_layers(there)) if config.devices is None else len(_places(config.devices, there))
+    used = len(used_devices(config))
     if len(config.tensor_split) > used:
         shares = ",".join(f"{share:g}" for share in config.tensor_split)
         raise UsageError(f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.")
+
+
+def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
+    """The devices that take the layers of a model that is loaded by `config`. Raises `UsageError` for unknown names."""
+    start_backend()
+    there = all_devices()
+    if config.devices is None:
+        return taking_layers(there)
+    return tuple(there[place] for place in _places(config.devices, there))
+
+
+def _even_shares(devices: Sequence[Device]) -> tuple[float, ...]:
+    """What to tell llama.cpp where nothing is free: it would divide by that, and fail for a riddle of a reason."""
+    return () if any(device.free for device in devices) else (1.0,) * len(devices)
 
 
 def _places(names: Sequence[str], there: Sequence[Device]) -> list[int]:

@@ -22,7 +22,7 @@ import llama_cpp
 
 from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
-from .config import LlamaConfig
+from .config import LlamaConfig, read_config
 from .model import LlamaModel
 
 _FAILED = 3
@@ -135,7 +135,7 @@ def main(argument: str) -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     job = json.loads(argument)
     try:
-        with LlamaModel.load(Path(job["path"]), LlamaConfig(**job["config"])) as model:
+        with LlamaModel.load(Path(job["path"]), read_config(job["config"])) as model:
             found = asdict(measure(model, job["contexts"], job["lengths"], job["cuts"]))
     except SpecchatError as error:
         found, code = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}, _FAILED

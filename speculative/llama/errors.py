@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ..errors import Cancelled, DecodeError, ModelLoadError, OutOfMemoryError
 from .backend import Backend
+from .config import LlamaConfig
 
 _ABORTED = 2
 _MEANINGS = {
@@ -30,13 +31,14 @@ def load_error(path: Path, backend: Backend) -> ModelLoadError:
     return kind(f"llama.cpp cannot load {path}: {complaint.rstrip('.')}.", _load_hint(complaint))
 
 
-def context_error(path: Path, size: int, backend: Backend) -> ModelLoadError:
+def context_error(path: Path, size: int, config: LlamaConfig, backend: Backend) -> ModelLoadError:
     """Why there is no context of `size` tokens; where llama.cpp is silent, some device had no memory."""
     complaint = backend.take_complaint().rstrip(".") or "there is not enough memory"
     kind = OutOfMemoryError if is_of_memory(complaint) else ModelLoadError
     return kind(
         f"llama.cpp cannot make a context of {size} tokens for {path}: {complaint}.",
-        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0.",
+        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0"
+        + (".", "; less of devices with fewer layers there, -ngl.")[not config.on_cpu],
     )
 
 

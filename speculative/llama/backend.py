@@ -13,7 +13,7 @@ import llama_cpp
 from ..devices import Device, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
-from .ggml import all_devices, registered
+from .ggml import all_devices, named_devices, registered
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _NO_GPUS = {"CPU", "BLAS", "RPC", "ZenDNN"}
@@ -107,29 +107,35 @@ class BuildInfo:
 def build_info() -> BuildInfo:
     """Describe the installed llama.cpp."""
     start_backend()
+    devices = all_devices()
     return BuildInfo(
         llama_version=llama_cpp.llama_version().decode(errors="replace"),
-        gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
+        gpu_offload=sees_gpu(),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
-        devices=all_devices(),
+        devices=devices,
         backends=registered(),
     )
 
 
 @functools.cache
 def device_names() -> tuple[str, ...]:
-    """What llama.cpp can compute on now."""
+    """What llama.cpp can compute on now, on this machine."""
     start_backend()
-    return tuple(f"{device.name} {device.description}" for device in all_devices())
+    return tuple(f"{device.name} {device.description}" for device in named_devices() if not device.is_remote)
 
 
-@functools.cache
+def sees_gpu() -> bool:
+    """Whether there is a device that layers go to; a build for other machines says so without any."""
+    found = gpus()
+    return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
+
+
 def gpus() -> tuple[str, ...] | None:
     """The GPUs that models are put on, by what they are; None where this build does not tell."""
     start_backend()
     if not llama_cpp.llama_supports_gpu_offload():
         return ()
-    devices = all_devices()
+    devices = named_devices()
     return gpus_of(devices) if devices else None
 
 

@@ -1,7 +1,7 @@
 """A target and its drafter, loaded and put together."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..cache import Cache
 from ..costs import conceivable_gain
 from ..decoder import SpeculativeDecoder
 from ..drafting import Drafter, NoDrafter
-from ..errors import SpecchatError, UsageError
+from ..errors import ServerError, SpecchatError, UsageError
 from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
@@ -161,7 +161,8 @@ class Pair:
         """
         try:
             self.costs.save()
-            self.session.keep()
+            with suppress(ServerError):  # what is lost can be kept by nobody, and was told
+                self.session.keep()
         finally:
             self.session.decoder.drafter.close()
             self.target.close()

@@ -11,7 +11,7 @@ from ..devices import Device, taking_layers
 from ..errors import ModelLoadError, UsageError
 from .backend import start_backend
 from .config import LlamaConfig
-from .ggml import all_devices, device_pointers, main_memory
+from .ggml import device_pointers, main_memory, named_devices
 
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
@@ -33,9 +33,10 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
     if not config.mmap:
         parameters.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
     check_placing(config)
-    if config.devices is not None:
+    there = named_devices()
+    if config.devices is not None or any(device.is_remote for device in there):
         pointers = device_pointers()
-        chosen = [pointers[index] for index in _places(config.devices, all_devices())]
+        chosen = [pointers[index] for index in _places(_names(config, there), there)]
         kept.append(devices := (ctypes.c_void_p * (len(chosen) + 1))(*chosen, None))
         _point(parameters, "devices", devices)
     if config.tensor_split:
@@ -57,11 +58,20 @@ def check_placing(config: LlamaConfig) -> None:
     if config.devices is None and not config.tensor_split:
         return
     start_backend()
-    there = all_devices()
-    used = len(taking_layers(there)) if config.devices is None else len(_places(config.devices, there))
+    there = named_devices()
+    used = len(_places(_names(config, there), there))
     if len(config.tensor_split) > used:
         shares = ",".join(f"{share:g}" for share in config.tensor_split)
         raise UsageError(f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.")
+
+
+def _names(config: LlamaConfig, there: Sequence[Device]) -> tuple[str, ...]:
+    """The devices that layers go to: without a word of them those that llama.cpp takes, but of no server not asked."""
+    if config.devices is not None:
+        return config.devices
+    return tuple(
+        device.name for device in taking_layers(there) if not device.is_remote or device.description in config.rpc
+    )
 
 
 def _places(names: Sequence[str], there: Sequence[Device]) -> list[int]:

@@ -21,12 +21,17 @@ class Device:
     @property
     def is_remote(self) -> bool:
         """Whether it is one of another machine."""
-        return self.name.startswith("RPC")
+        return is_remote(self.name)
 
     @property
     def shares_memory(self) -> bool:
         """Whether its memory is that of the CPU; Metal says of its devices that they are GPUs."""
         return self.kind == "IGPU" or self.name.startswith(("MTL", "Metal"))
+
+
+def is_remote(name: str) -> bool:
+    """Whether a device of this name is one of another machine."""
+    return name.upper().startswith("RPC")
 
 
 def taking_layers(devices: Sequence[Device]) -> tuple[Device, ...]:

@@ -10,11 +10,6 @@ _MOST = 16  # GGML_RPC_MAX_SERVERS
 _HINT = f"Write HOST:PORT, as in --rpc 192.168.0.7:{DEFAULT_PORT}; several with commas between them."
 
 
-def split_endpoints(texts: Sequence[str]) -> tuple[str, ...]:
-    """The endpoints in texts that name one or, with commas, several."""
-    return tuple(part.strip() for text in texts for part in text.split(","))
-
-
 def check_endpoints(endpoints: Sequence[str]) -> None:
     """Raise `UsageError` for what is none, for one that is named twice, and for too many."""
     for place, endpoint in enumerate(endpoints):

@@ -130,9 +130,15 @@ def sees_gpu() -> bool:
     return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
 
 
-def gpus() -> tuple[str, ...] | None:
-    """The GPUs that models are put on, by what they are; None where this build does not tell."""
+def gpus(named: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
+    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself.
+
+    None where this build does not tell.
+    """
     start_backend()
+    if named is not None:
+        described = {device.name.casefold(): device.description for device in named_devices()}
+        return tuple(described[name.casefold()] for name in named)
     if not llama_cpp.llama_supports_gpu_offload():
         return ()
     devices = named_devices()

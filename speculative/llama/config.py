@@ -51,6 +51,7 @@ class LlamaConfig:
     cpu_moe: bool = False
     mmap: bool = True
     threads: int | None = None
+    threads_batch: int | None = None
     flash_attention: FlashAttention = "auto"
     cache_type_k: str = "f16"
     cache_type_v: str = "f16"
@@ -78,11 +79,17 @@ class LlamaConfig:
             ("context size", self.n_ctx, 0, _LONGEST_CONTEXT),
             ("batch size", self.n_batch, 1, _LARGEST),
             ("number of threads", self.threads, 1, _MOST_THREADS),
+            ("number of threads for prompts", self.threads_batch, 1, _MOST_THREADS),
             ("number of rows", self.max_rows, 1, _LARGEST),
             ("shortest pass", self.min_pass, 1, self.n_batch),
         ):
             if value is not None and not least <= value <= most:
                 raise UsageError(f"The {name} is {value}, but must be between {least} and {most}.")
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether no layer goes to a device."""
+        return self.n_gpu_layers == 0 or self.devices == ()
 
     def context(self, trained: int) -> int:
         """The tokens of context that the settings mean for a model that was trained on so many."""

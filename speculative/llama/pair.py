@@ -139,8 +139,9 @@ class Pair:
     @property
     def placement(self) -> Placement | None:
         """Where the target computes; None where this build of llama.cpp does not tell."""
-        devices = gpus()
-        return None if devices is None else placement(self.target.n_layers, self.target.config.n_gpu_layers, devices)
+        loaded = self.target.config
+        devices = gpus(loaded.devices)
+        return None if devices is None else placement(self.target.n_layers, loaded.n_gpu_layers, devices)
 
     @property
     def plain_speed(self) -> float | None:

@@ -18,10 +18,9 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-import llama_cpp
-
 from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
+from .backend import sees_gpu
 from .config import LlamaConfig
 from .model import LlamaModel
 
@@ -171,7 +170,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and model.config.n_gpu_layers != 0,
+        gpu=sees_gpu() and not model.config.on_cpu,
     )
 
 

@@ -161,8 +161,9 @@ def test_a_config_file_that_makes_no_sense_needs_mending(doctor, tmp_path):
 
 
 def test_a_setting_that_keeps_models_from_the_gpu_is_told(doctor):
-    world = doctor(variables={"SPECCHAT_GPU_LAYERS": "0", "SPECCHAT_GPU_HINTS": "off"})
+    world = doctor(variables={"SPECCHAT_GPU_LAYERS": "0", "SPECCHAT_DEVICE": "none", "SPECCHAT_GPU_HINTS": "off"})
     assert "gpu_layers is 0, by SPECCHAT_GPU_LAYERS" in world.out
+    assert "device is none, by SPECCHAT_DEVICE" in world.out
     assert "SPECCHAT_GPU_HINTS is no setting; did you mean SPECCHAT_GPU_HINT?" in world.out
     assert world.code == 0
 

@@ -34,6 +34,11 @@ def is_remote(name: str) -> bool:
     return name.upper().startswith("RPC")
 
 
+def reached(devices: Sequence[Device], rpc: Sequence[str]) -> tuple[Device, ...]:
+    """Those of the `devices` that are of this machine, or of the servers at `rpc`."""
+    return tuple(each for each in devices if not each.is_remote or each.description in rpc)
+
+
 def taking_layers(devices: Sequence[Device]) -> tuple[Device, ...]:
     """Those of the `devices` that llama.cpp puts layers on, in its order: those of other machines, then our GPUs.
 

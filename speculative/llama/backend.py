@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import llama_cpp
 
-from ..devices import Device, taking_layers
+from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
 from .ggml import all_devices, named_devices, registered
@@ -130,8 +130,8 @@ def sees_gpu() -> bool:
     return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
 
 
-def gpus(named: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
-    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself.
+def gpus(named: tuple[str, ...] | None = None, rpc: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself, with `rpc` servers.
 
     None where this build does not tell.
     """
@@ -142,7 +142,7 @@ def gpus(named: tuple[str, ...] | None = None) -> tuple[str, ...] | None:
     if not llama_cpp.llama_supports_gpu_offload():
         return ()
     devices = named_devices()
-    return gpus_of(devices) if devices else None
+    return gpus_of(reached(devices, rpc)) if devices else None
 
 
 def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:

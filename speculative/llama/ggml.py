@@ -112,9 +112,13 @@ def _with_memory(device: Device, pointer: int) -> Device:
 
 
 def _library(name: str) -> ctypes.CDLL | None:
-    """One of llama.cpp's libraries, as installed beside llama_cpp; None where it is linked in statically."""
+    """What finds the functions of one of llama.cpp's libraries; None where there is no such file.
+
+    Through libllama the system finds those of the libraries that it uses. By a name of its own one would be loaded a
+    second time, with a registry of its own: wheels hold copies where a build has links.
+    """
     folder = Path(llama_cpp.__file__).parent / "lib"
-    for file in (f"lib{name}.so", f"lib{name}.dylib", f"{name}.dll", f"lib{name}.dll"):
+    for file in ("libllama.so", "libllama.dylib", f"{name}.dll", f"lib{name}.dll"):
         if (folder / file).exists():
             return ctypes.CDLL(str(folder / file))
     return None

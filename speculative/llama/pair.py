@@ -140,7 +140,7 @@ class Pair:
     def placement(self) -> Placement | None:
         """Where the target computes; None where this build of llama.cpp does not tell."""
         loaded = self.target.config
-        devices = gpus(loaded.devices)
+        devices = gpus(loaded.devices, loaded.rpc)
         return None if devices is None else placement(self.target.n_layers, loaded.n_gpu_layers, devices)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 
 import llama_cpp
 
-from ..devices import Device, taking_layers
+from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError, UsageError
 from .backend import start_backend
 from .config import LlamaConfig
@@ -69,9 +69,7 @@ def _names(config: LlamaConfig, there: Sequence[Device]) -> tuple[str, ...]:
     """The devices that layers go to: without a word of them those that llama.cpp takes, but of no server not asked."""
     if config.devices is not None:
         return config.devices
-    return tuple(
-        device.name for device in taking_layers(there) if not device.is_remote or device.description in config.rpc
-    )
+    return tuple(device.name for device in taking_layers(reached(there, config.rpc)))
 
 
 def _places(names: Sequence[str], there: Sequence[Device]) -> list[int]:

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 _GLANCE = 0.2
 """Seconds between two looks at whether the user has lost patience."""
-_PATIENCE = 20.0
+_PATIENCE = 10.0
 """Seconds that what was interrupted may go on: between two passes is soon enough."""
 _AGAIN = "Look after specchat rpc-server there, then start again; a chat that is kept goes on with -C."
 _SILENCE = "no answer"

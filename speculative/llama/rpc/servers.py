@@ -12,7 +12,7 @@ from ..backend import Backend
 from ..ggml import procedure, register
 from .courier import courier
 
-_CONNECTING = 10.0
+_CONNECTING = 5.0
 """Seconds in which a server has to answer; it is no matter of computing."""
 _START = "Start specchat rpc-server on that machine, and see that no firewall is between."
 _SAME = "Both machines need the same version of llama-cpp-python: specchat doctor shows it."

@@ -32,6 +32,7 @@ class Server:
     def run(self) -> None:
         """Serve one program after the other, until a signal ends the process. Raises `ServerError` if it cannot."""
         function = _start_server()
+        _silence_stdout()  # what llama.cpp prints of each connection says nothing
         pointers = [device_pointers()[place] for place in self.places]
         function(
             f"{self.address}:{self.port}".encode(),
@@ -85,6 +86,12 @@ def _free(host: str, port: int) -> str:
             "--host takes an address of this machine, --port one that nobody uses.",
         ) from error
     return address
+
+
+def _silence_stdout() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 def _start_server() -> "ctypes._FuncPointer":

@@ -119,7 +119,7 @@ class LlamaModel:
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))
         self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)
         self.n_ctx = loading.context_size(model, config)
-        self.n_layers = llama_cpp.llama_model_n_layer(model) + 1  # the output counts as one, as it does for -ngl
+        self.n_layers = loading.n_layers(model)
         self.size = llama_cpp.llama_model_size(model)  # bytes of all its tensors, in however many files
         self.n_batch = llama_cpp.llama_n_batch(context)
         self.max_rows = config.max_rows

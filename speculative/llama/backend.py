@@ -131,7 +131,7 @@ def sees_gpu() -> bool:
 
 
 def gpus(named: tuple[str, ...] | None = None, rpc: Sequence[str] = ()) -> tuple[str, ...] | None:
-    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself, with `rpc` servers.
+    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself, and `rpc`.
 
     None where this build does not tell.
     """

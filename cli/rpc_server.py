@@ -12,7 +12,7 @@ from .environment import Environment
 from .loading import importing_llama_cpp
 from .quantities import file_size
 from .screen import note, warn
-from .values import whole
+from .values import Several, filled, several, whole
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.rpc.serving import Server
@@ -31,13 +31,14 @@ class ServerOptions:
     ] = LOOPBACK
     port: Annotated[int, typer.Option("-p", "--port", parser=whole(1), metavar="N", help="The port.")] = DEFAULT_PORT
     device: Annotated[
-        list[str] | None,
+        Several[str] | None,
         typer.Option(
             "-dev",
             "--device",
-            metavar="NAME",
+            parser=several(filled("the name of a device, as specchat doctor shows it")),
+            metavar="NAME,…",
             show_default=False,
-            help="A device, as specchat doctor names it (repeatable); the GPUs unless given, or the CPU without one.",
+            help="Devices, as specchat doctor names them; the GPUs unless given, or the CPU without one.",
         ),
     ] = None
     threads: Annotated[
@@ -63,7 +64,7 @@ def rpc_server(env: Environment, options: ServerOptions) -> None:
     if kept:
         kept.mkdir(parents=True, exist_ok=True, mode=0o700)
     with telling_the_build(env):
-        made = server(options.host, options.port, options.device or (), options.threads, kept)
+        made = server(options.host, options.port, options.device.items if options.device else (), options.threads, kept)
     _announce(env, made)
     made.run()
 

@@ -7,6 +7,7 @@ from secrets import randbelow
 from typing import Any, cast
 
 from specchat.profiles.settings import Settings
+from specchat.speculative.devices import is_remote
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import FIXED, PairConfig
@@ -121,13 +122,17 @@ def _target_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
         "n_gpu_layers": settings.gpu_layers,
         "devices": settings.device,
         "tensor_split": settings.tensor_split,
+        "rpc": settings.rpc,
         "cpu_moe": None if settings.cpu_moe is None else settings.cpu_moe == "on",
     }
     return _changed(_loaded_by(config, settings), chosen)
 
 
 def _draft_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
-    devices = settings.device if settings.draft_device is None else settings.draft_device
+    devices = settings.draft_device
+    if devices is None and settings.device is not None:
+        local = tuple(name for name in settings.device if not is_remote(name))
+        devices = local if local or not settings.device else None
     return _changed(_loaded_by(config, settings), {"n_gpu_layers": settings.draft_gpu_layers, "devices": devices})
 
 

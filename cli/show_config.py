@@ -20,6 +20,7 @@ UNSAID = {
     "device": "as llama.cpp chooses",
     "draft_device": "as device",
     "tensor_split": "by free memory",
+    "rpc": "no other machines",
     "threads": "one a core",
     "threads_batch": "as threads",
     "system": "none",

@@ -34,6 +34,8 @@ class Settings:
     """Names of devices; without any, the CPU alone."""
     draft_device: tuple[str, ...] | None = None
     tensor_split: tuple[float, ...] | None = None
+    rpc: tuple[str, ...] | None = None
+    """Where servers listen whose machines take layers, too; without any, none do."""
     cpu_moe: str | None = None
     mmap: str | None = None
     threads: int | None = None
@@ -94,6 +96,7 @@ _LOADED = {
     "device": "devices",
     "draft_device": "devices",
     "tensor_split": "tensor_split",
+    "rpc": "rpc",
     "threads": "threads",
     "threads_batch": "threads_batch",
     "cache_type_k": "cache_type_k",
@@ -167,6 +170,7 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         device=_devices(values, "device"),
         draft_device=_devices(values, "draft_device"),
         tensor_split=values.numbers("tensor_split"),
+        rpc=_devices(values, "rpc"),
         cpu_moe=values.word("cpu_moe", ON_OFF),
         mmap=values.word("mmap", ON_OFF),
         threads=values.integer("threads", 1),

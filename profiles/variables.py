@@ -15,6 +15,7 @@ _TEXTS = (
     "draft",
     "device",
     "draft_device",
+    "rpc",
     "cpu_moe",
     "mmap",
     "flash_attention",

@@ -45,6 +45,14 @@ class DecodeError(SpecchatError):
     """llama.cpp could not compute a pass."""
 
 
+class ServerError(SpecchatError):
+    """Another machine that computes for this one cannot be reached, or is lost: nothing that it holds can be used."""
+
+
+class NoServersError(ServerError):
+    """The installed llama.cpp can neither use other machines nor be used by them."""
+
+
 class IncompleteError(SpecchatError):
     """An answer ended before it met the schema or the grammar that was asked for."""
 

@@ -100,6 +100,7 @@ _LISTERS: Mapping[str, Lister] = {
     "extends FILE": _nothing,
     "KIND,": _kinds,
     "NAME,": _devices,
+    **dict.fromkeys(("HOST", "HOST:PORT,"), _nothing),
     "TYPE": _cache_types,
     "TOPIC": _topics,
     **dict.fromkeys(("PROMPT", "TEXT", "N", "N,", "T", "T,", "P", "X", "S", "ID±BIAS"), _nothing),

@@ -5,9 +5,24 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from specchat.profiles.settings import NONE
+from specchat.speculative.endpoints import split_endpoint
+from specchat.speculative.errors import UsageError
+
 from ..habits import context_value
 from ..values import Several, filled, number, one_of, several, whole
 from .panels import MACHINE
+
+
+def endpoint_value(text: str) -> str:
+    """Where a server listens, or "none"."""
+    if text != NONE:
+        try:
+            split_endpoint(text)
+        except UsageError as error:
+            raise typer.BadParameter(f"{error.message}\n{error.hint}") from error
+    return text
+
 
 ContextOption: TypeAlias = Annotated[
     int | None,
@@ -117,6 +132,17 @@ class MachineOptions:
             metavar="N,…",
             show_default=False,
             help="The share of each device: 3,1 puts three quarters on the first.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    rpc: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "--rpc",
+            parser=several(endpoint_value),
+            metavar="HOST:PORT,…",
+            show_default=False,
+            help="Other machines that take layers, where specchat rpc-server listens; none is none.",
             rich_help_panel=MACHINE,
         ),
     ] = None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..endpoints import check_endpoints
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class LlamaConfig:
 
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
     `n_gpu_layers` of -1 means all. They go to `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
-    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. With
+    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. The
+    devices of the servers at `rpc` are among those, and of no others. With
     `cpu_moe`, all tensors of experts stay in main memory. Without `mmap`, the file is read instead of mapped. `threads`
     of None means one for each core this process may use. `max_rows` is the largest number of rows of logits that one
     pass may return: each costs 4 bytes a token of the vocabulary, whether used or not. Passes over fewer than
@@ -46,6 +48,7 @@ class LlamaConfig:
     n_gpu_layers: int = -1
     devices: tuple[str, ...] | None = None
     tensor_split: tuple[float, ...] = ()
+    rpc: tuple[str, ...] = ()
     cpu_moe: bool = False
     mmap: bool = True
     threads: int | None = None
@@ -67,6 +70,7 @@ class LlamaConfig:
         if self.devices is not None and len({name.casefold() for name in self.devices}) < len(self.devices):
             raise UsageError(f"A device is named twice: {', '.join(self.devices)}.")
         _check_split(self.tensor_split)
+        check_endpoints(self.rpc)
         if self.cache_type_v not in _UNQUANTISED and self.flash_attention == "off":
             raise UsageError(
                 f"A V cache of type {self.cache_type_v} needs flash attention, which is switched off.",

@@ -132,7 +132,7 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
 def _all_on_devices(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> bool:
     """Whether no layer of the model is computed here."""
     layers = n_layers(model)
-    placed = placement(layers, config.n_gpu_layers, gpus(config.devices) or ())
+    placed = placement(layers, config.n_gpu_layers, gpus(config.devices, config.rpc) or ())
     return placed.on_devices == layers and not config.cpu_moe
 
 

@@ -1,7 +1,7 @@
 """A target and its drafter, loaded and put together."""
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from ..cache import Cache
 from ..costs import conceivable_gain
 from ..decoder import SpeculativeDecoder
 from ..drafting import Drafter, NoDrafter
-from ..errors import SpecchatError, UsageError
+from ..errors import ServerError, SpecchatError, UsageError
 from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
@@ -142,7 +142,7 @@ class Pair:
     def placement(self) -> Placement | None:
         """Where the target computes; None where this build of llama.cpp does not tell."""
         loaded = self.target.config
-        devices = gpus(loaded.devices)
+        devices = gpus(loaded.devices, loaded.rpc)
         return None if devices is None else placement(self.target.n_layers, loaded.n_gpu_layers, devices)
 
     @property
@@ -164,7 +164,8 @@ class Pair:
         """
         try:
             self.costs.save()
-            self.session.keep()
+            with suppress(ServerError):  # what is lost can be kept by nobody, and was told
+                self.session.keep()
         finally:
             self.session.decoder.drafter.close()
             self.target.close()
@@ -193,7 +194,7 @@ def _drafted(
     try:
         return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
     except SpecchatError as error:
-        if config.draft_required:
+        if config.draft_required or isinstance(error, UsageError):
             raise
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
@@ -222,8 +223,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
     `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
-    check_placing(config.target_config)
-    check_placing(config.draft_config)
+    if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
+        check_placing(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []

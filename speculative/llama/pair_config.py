@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ..constraint.grammar import Grammar
+from ..devices import is_remote
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling_params import SamplingParams
@@ -91,6 +92,10 @@ class PairConfig:
         return replace(self.draft_config, n_ctx=n_ctx, max_rows=1)
 
     def __post_init__(self) -> None:
+        if remote := [name for name in self.draft_config.devices or () if is_remote(name)]:
+            raise UsageError(
+                f"The draft stays on this machine, and {remote[0]} is on another.", "Name one of this one."
+            )
         if self.draft_max < 1:
             raise UsageError(f"{self.draft_max} tokens is nothing to draft.", "Use --draft none to decode plain.")
         if self.draft_length is not None and self.draft_length < 0:

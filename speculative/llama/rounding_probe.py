@@ -18,10 +18,9 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-import llama_cpp
-
-from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError
+from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError, UsageError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
+from .backend import sees_gpu
 from .config import LlamaConfig, read_config
 from .model import LlamaModel
 
@@ -90,7 +89,7 @@ def _result(path: Path, code: int, output: str) -> Probe:
         raise Cancelled
     if code == _FAILED:
         told = json.loads(output)
-        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError)}
+        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError, UsageError)}
         raise kinds.get(told["kind"], SpecchatError)(told["message"], told["hint"])
     if code != 0:
         reason = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
@@ -171,7 +170,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and not model.config.on_cpu,
+        gpu=sees_gpu() and not model.config.on_cpu,
     )
 
 

@@ -53,7 +53,7 @@ def test_the_doctor_counts_threads_as_the_engine_does(doctor):
 def test_the_doctor_fits_the_terminal_but_for_what_is_to_be_copied(doctor, tmp_path, columns):
     nvidia(tmp_path / "root")
     lines = doctor(screen=True, columns=columns, variables={"NO_COLOR": "1"}).out.splitlines()
-    copied = re.compile(rf"mend:|https://|{re.escape(str(tmp_path))}")
+    copied = re.compile(rf"(mend|try):|https://|{re.escape(str(tmp_path))}")
     whole = [line for line in lines if not copied.search(line)]
     assert len(whole) > 30
     assert max(map(len, whole)) <= columns

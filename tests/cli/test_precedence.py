@@ -66,6 +66,7 @@ def test_every_setting_can_be_a_variable(home):
         "SPECCHAT_DEVICE": "GPU0, GPU1",
         "SPECCHAT_DRAFT_DEVICE": "none",
         "SPECCHAT_TENSOR_SPLIT": "2, 1.5",
+        "SPECCHAT_RPC": "here:1, there:2",
         "SPECCHAT_CPU_MOE": "on",
         "SPECCHAT_MMAP": "off",
         "SPECCHAT_THREADS": "3",

@@ -9,7 +9,7 @@ from .backend import start_backend
 from .config import LlamaConfig
 from .errors import load_error
 from .loading import metadata
-from .placing import used_devices
+from .placing import place, used_devices
 from .rungs import Outline
 
 
@@ -21,6 +21,7 @@ def outline(path: Path, config: LlamaConfig) -> Outline:
     backend = start_backend()
     parameters = llama_cpp.llama_model_default_params()
     parameters.vocab_only = True
+    _kept = place(parameters, LlamaConfig(devices=()))  # or else llama.cpp asks all devices, lost servers among them
     backend.take_complaint()
     model = llama_cpp.llama_model_load_from_file(os.fsencode(path), parameters)
     if model is None:

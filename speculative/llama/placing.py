@@ -10,7 +10,7 @@ from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError, UsageError
 from .backend import start_backend
 from .config import LlamaConfig
-from .ggml import all_devices, device_pointers, main_memory, named_devices
+from .ggml import device_pointers, main_memory, named_devices, with_memory
 
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
@@ -30,14 +30,14 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
     check_placing(config)
     kept: list[object] = []
     used, there = used_devices(config), named_devices()
+    pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
     parameters.n_gpu_layers = config.n_gpu_layers
     if not config.mmap:
         parameters.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
     if config.devices is not None or any(device.is_remote for device in there):
-        pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
         kept.append(devices := (ctypes.c_void_p * (len(used) + 1))(*(pointers[each.name] for each in used), None))
         _point(parameters, "devices", devices)
-    if shares := config.tensor_split or _even_shares(used):
+    if shares := config.tensor_split or _even_shares([with_memory(each, pointers[each.name]) for each in used]):
         kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*shares))
         parameters.tensor_split = split
     if config.cpu_moe:
@@ -80,8 +80,7 @@ def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
 
 def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:
     """What to tell llama.cpp where nothing is free: it would divide by that, and fail for a riddle of a reason."""
-    free = {device.name: device.free for device in all_devices()} if used else {}
-    return () if any(free[device.name] for device in used) else (1.0,) * len(used)
+    return () if any(device.free for device in used) else (1.0,) * len(used)
 
 
 def _main_memory() -> int:

@@ -1,4 +1,4 @@
-"""Where models are loaded onto, on any machine; on real devices, see test_rpc_devices.py."""
+"""Where models are loaded onto, on any machine."""
 
 import numpy as np
 import pytest

@@ -6,13 +6,27 @@ from pathlib import Path
 
 from .fields import Fields
 from .forms import FORMS
-from .settings import LISTS, NAMES, SAMPLING, WHOLE, Layer, read_settings
+from .settings import LISTS, NAMES, ON_OFF, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
 GPU_HINT = f"{PREFIX}GPU_HINT"
-ON_OFF = ("on", "off")
-_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think", *FORMS)
+_TEXTS = (
+    "target",
+    "draft",
+    "device",
+    "draft_device",
+    "rpc",
+    "cpu_moe",
+    "mmap",
+    "flash_attention",
+    "cache_type_k",
+    "cache_type_v",
+    "system",
+    "stop",
+    "think",
+    *FORMS,
+)
 _FLOATS = tuple(name for name in SAMPLING if name not in (*WHOLE, *LISTS))
 
 
@@ -68,6 +82,8 @@ def _typed(name: str, text: str) -> object:
     if name == "logit_bias":
         return text.split()
     try:
+        if name == "tensor_split":
+            return [float(share) for share in text.split(",")]
         return float(text) if name in _FLOATS else int(text)
     except ValueError:
         return text

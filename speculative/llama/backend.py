@@ -7,16 +7,15 @@ import sys
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import llama_cpp
 
-from ..devices import Device, taking_layers
+from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
+from .ggml import all_devices, named_devices, registered
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
-_KINDS = ("CPU", "GPU", "IGPU")  # the first of ggml_backend_dev_type
 _NO_GPUS = {"CPU", "BLAS", "RPC", "ZenDNN"}
 """Backends that compute on no GPU of this machine, as ggml calls them."""
 _TILED = "GGML_CPU_TILED_MM"
@@ -108,80 +107,44 @@ class BuildInfo:
 def build_info() -> BuildInfo:
     """Describe the installed llama.cpp."""
     start_backend()
+    devices = all_devices()
     return BuildInfo(
         llama_version=llama_cpp.llama_version().decode(errors="replace"),
-        gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
+        gpu_offload=sees_gpu(),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
-        devices=_devices(),
-        backends=_backends(),
+        devices=devices,
+        backends=registered(),
     )
 
 
 @functools.cache
 def device_names() -> tuple[str, ...]:
-    """What llama.cpp can compute on now."""
+    """What llama.cpp can compute on now, on this machine."""
     start_backend()
-    return tuple(f"{device.name} {device.description}" for device in _devices())
+    return tuple(f"{device.name} {device.description}" for device in named_devices() if not device.is_remote)
 
 
-@functools.cache
-def gpus() -> tuple[str, ...] | None:
-    """The GPUs that models are put on, by what they are; None where this build does not tell."""
+def sees_gpu() -> bool:
+    """Whether there is a device that layers go to; a build for other machines says so without any."""
+    found = gpus()
+    return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
+
+
+def gpus(named: tuple[str, ...] | None = None, rpc: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself, and `rpc`.
+
+    None where this build does not tell.
+    """
     start_backend()
+    if named is not None:
+        described = {device.name.casefold(): device.description for device in named_devices()}
+        return tuple(described[name.casefold()] for name in named)
     if not llama_cpp.llama_supports_gpu_offload():
         return ()
-    devices = _devices()
-    return gpus_of(devices) if devices else None
+    devices = named_devices()
+    return gpus_of(reached(devices, rpc)) if devices else None
 
 
 def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:
     """Those of the `devices` that llama.cpp puts models on: one that shares the CPU's memory only where no other is."""
     return tuple(each.description for each in taking_layers(devices))
-
-
-def _backends() -> tuple[str, ...] | None:
-    """What is registered with ggml: `ggml_backend_reg_count` and its like, for which there are no bindings."""
-    base, registry = _library("ggml-base"), _library("ggml")
-    if base is None or registry is None:
-        return None
-    registry.ggml_backend_reg_count.restype = ctypes.c_size_t
-    registry.ggml_backend_reg_get.restype = ctypes.c_void_p
-    registry.ggml_backend_reg_get.argtypes = [ctypes.c_size_t]
-    base.ggml_backend_reg_name.restype, base.ggml_backend_reg_name.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
-    places = range(registry.ggml_backend_reg_count())
-    return tuple(base.ggml_backend_reg_name(registry.ggml_backend_reg_get(place)).decode() for place in places)
-
-
-def _devices() -> tuple[Device, ...]:
-    """The devices, by ggml's own functions: llama-cpp-python has no bindings for these."""
-    base, registry = _library("ggml-base"), _library("ggml")
-    if base is None or registry is None:
-        return ()
-    registry.ggml_backend_dev_count.restype = ctypes.c_size_t
-    registry.ggml_backend_dev_get.restype = ctypes.c_void_p
-    registry.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-    pointers = [registry.ggml_backend_dev_get(index) for index in range(registry.ggml_backend_dev_count())]
-    return tuple(_device(base, pointer) for pointer in pointers)
-
-
-def _device(base: ctypes.CDLL, pointer: int) -> Device:
-    for function in (base.ggml_backend_dev_name, base.ggml_backend_dev_description):
-        function.restype, function.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
-    base.ggml_backend_dev_type.restype, base.ggml_backend_dev_type.argtypes = ctypes.c_int, [ctypes.c_void_p]
-    size = ctypes.POINTER(ctypes.c_size_t)
-    base.ggml_backend_dev_memory.restype = None
-    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
-    free, total = ctypes.c_size_t(), ctypes.c_size_t()
-    base.ggml_backend_dev_memory(pointer, ctypes.byref(free), ctypes.byref(total))
-    name, description = base.ggml_backend_dev_name(pointer), base.ggml_backend_dev_description(pointer)
-    kind = dict(enumerate(_KINDS)).get(base.ggml_backend_dev_type(pointer), "")
-    return Device(name.decode(), description.decode(), free.value, total.value, kind)
-
-
-def _library(name: str) -> ctypes.CDLL | None:
-    """One of llama.cpp's libraries, as installed beside llama_cpp; None where it is linked in statically."""
-    folder = Path(llama_cpp.__file__).parent / "lib"
-    for file in (f"lib{name}.so", f"lib{name}.dylib", f"{name}.dll", f"lib{name}.dll"):
-        if (folder / file).exists():
-            return ctypes.CDLL(str(folder / file))
-    return None

@@ -1,8 +1,11 @@
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from specchat.speculative.errors import UsageError
+from specchat.speculative.llama.config import LlamaConfig, read_config
 from specchat.speculative.llama.pair_config import PairConfig
 
 MODEL = Path("model.gguf")
@@ -28,3 +31,9 @@ def test_what_no_pair_can_do_is_refused_before_anything_is_loaded(settings):
 def test_a_fixed_length_says_how_much_is_drafted_at_most():
     assert PairConfig(target=MODEL, draft_max=8).most_drafted == 8
     assert PairConfig(target=MODEL, draft_max=8, draft_length=3).most_drafted == 3
+
+
+def test_settings_outlive_json():
+    config = LlamaConfig(devices=("GPU0",), tensor_split=(3, 1), cpu_moe=True, n_ctx=300)
+    assert read_config(json.loads(json.dumps(asdict(config)))) == config
+    assert read_config(json.loads(json.dumps(asdict(LlamaConfig())))) == LlamaConfig()

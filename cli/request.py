@@ -10,7 +10,7 @@ from specchat.profiles.settings import Settings
 from specchat.speculative.devices import is_remote
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.pair_config import FIXED, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
@@ -112,6 +112,7 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
         thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
+        fixed=config.fixed | {name for name in FIXED if getattr(settings, name) is not None},
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,
     )
 

@@ -21,6 +21,10 @@ class ModelLoadError(SpecchatError):
     """A model file is missing, unreadable, or of a kind that llama.cpp cannot run."""
 
 
+class OutOfMemoryError(ModelLoadError):
+    """A model takes more memory than there is, as it was to be loaded; with less of it on devices it may fit."""
+
+
 class VocabularyMismatchError(SpecchatError):
     """The draft model's tokens are not the target's tokens."""
 

@@ -1,9 +1,10 @@
 """How a model is loaded."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..endpoints import check_endpoints
 from ..errors import UsageError
@@ -116,6 +117,12 @@ def _check_split(shares: tuple[float, ...]) -> None:
         raise UsageError(
             f"{split} is no tensor split.", "Give the share of each device: 3,1 puts three quarters on the first."
         )
+
+
+def read_config(values: Mapping[str, Any]) -> LlamaConfig:
+    """The settings by name, as JSON keeps them, which knows no tuples."""
+    settings: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}
+    return LlamaConfig(**settings)
 
 
 def _unknown_cache_type(name: str) -> UsageError:

@@ -31,13 +31,25 @@ def registered() -> tuple[str, ...] | None:
 
 def all_devices() -> tuple[Device, ...]:
     """The devices of this build, with their memory as it is now; none where it does not tell."""
-    return tuple(map(_with_memory, named_devices(), device_pointers()))
+    return tuple(map(with_memory, named_devices(), device_pointers()))
 
 
 def named_devices() -> tuple[Device, ...]:
     """The same without their memory, for which other machines may have to be asked."""
     base = _library("ggml-base")
     return () if base is None else tuple(_device(base, pointer) for pointer in device_pointers())
+
+
+def with_memory(device: Device, pointer: int) -> Device:
+    """The same with the memory of it, which is at that `ggml_backend_dev_t`, as that is now."""
+    base = _library("ggml-base")
+    assert base is not None
+    size = ctypes.POINTER(ctypes.c_size_t)
+    base.ggml_backend_dev_memory.restype = None
+    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    base.ggml_backend_dev_memory(pointer, ctypes.byref(free), ctypes.byref(total))
+    return replace(device, free=free.value, total=total.value)
 
 
 def device_pointers() -> tuple[int, ...]:
@@ -98,17 +110,6 @@ def _device(base: ctypes.CDLL, pointer: int) -> Device:
     name, description = base.ggml_backend_dev_name(pointer), base.ggml_backend_dev_description(pointer)
     kind = dict(enumerate(_KINDS)).get(base.ggml_backend_dev_type(pointer), "")
     return Device(name.decode(), description.decode(), 0, 0, kind)
-
-
-def _with_memory(device: Device, pointer: int) -> Device:
-    base = _library("ggml-base")
-    assert base is not None
-    size = ctypes.POINTER(ctypes.c_size_t)
-    base.ggml_backend_dev_memory.restype = None
-    base.ggml_backend_dev_memory.argtypes = [ctypes.c_void_p, size, size]
-    free, total = ctypes.c_size_t(), ctypes.c_size_t()
-    base.ggml_backend_dev_memory(pointer, ctypes.byref(free), ctypes.byref(total))
-    return replace(device, free=free.value, total=total.value)
 
 
 def _library(name: str) -> ctypes.CDLL | None:

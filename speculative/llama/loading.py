@@ -14,7 +14,7 @@ from ..kinds import ModelKind
 from ..placement import placement
 from .backend import Backend, gpus
 from .config import LlamaConfig
-from .errors import load_error
+from .errors import context_error, load_error
 from .placing import place
 from .snapshots import snapshots
 from .threads import chosen_threads
@@ -102,7 +102,7 @@ def create_context(
     backend.take_complaint()
     context = llama_cpp.llama_init_from_model(model, parameters)
     if context is None:
-        raise _context_error(path, model, config, backend)
+        raise context_error(path, context_size(model, config), config, backend)
     if llama_cpp.llama_get_memory(context) is None:
         llama_cpp.llama_free(context)
         raise ModelLoadError(f"{path} has no memory of what it has read, so it cannot generate text.")
@@ -145,17 +145,6 @@ def n_layers(model: "llama_cpp.llama_model_p") -> int:
 def context_size(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> int:
     """The tokens of context that the settings mean for this model."""
     return config.context(llama_cpp.llama_model_n_ctx_train(model))
-
-
-def _context_error(
-    path: Path, model: "llama_cpp.llama_model_p", config: LlamaConfig, backend: Backend
-) -> ModelLoadError:
-    size = context_size(model, config)
-    reason = backend.take_complaint().rstrip(".") or "there is not enough memory"
-    return ModelLoadError(
-        f"llama.cpp cannot make a context of {size} tokens for {path}: {reason}.",
-        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0.",
-    )
 
 
 def vocabulary_of(model: "llama_cpp.llama_model_p") -> "llama_cpp.llama_vocab_p":

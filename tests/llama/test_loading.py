@@ -156,6 +156,13 @@ def test_the_build_describes_itself():
 
 
 def test_prompts_can_have_threads_of_their_own(tiny_model_path):
-    with LlamaModel.load(tiny_model_path, LlamaConfig(threads=1, threads_batch=2)) as model:
-        assert llama_cpp.llama_n_threads(model._context) == 1
-        assert llama_cpp.llama_n_threads_batch(model._context) == 2
+    found = []
+
+    def asking(function, context, *arguments):
+        if function is llama_cpp.llama_decode:
+            found.append((llama_cpp.llama_n_threads(context), llama_cpp.llama_n_threads_batch(context)))
+        return function(context, *arguments)
+
+    with LlamaModel.load(tiny_model_path, LlamaConfig(threads=1, threads_batch=2), call=asking) as model:
+        model.decode([1, 2, 3], 1)
+    assert found == [(1, 2)]

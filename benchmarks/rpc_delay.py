@@ -19,8 +19,7 @@ from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.messages import Message
 from tests.real.same_text import PROMPTS
-from tests.rpc.delay import delayed
-from tests.rpc.servers import serving
+from tests.rpc.servers import delayed, serving
 
 KINDS = ("edit", "code", "list", "prose")
 

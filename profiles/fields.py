@@ -80,7 +80,11 @@ class Fields:
         if value is None:
             return None
         found = value if isinstance(value, list) else [value]
-        numbers = tuple(item for item in found if isinstance(item, int | float) and abs(item) <= _LARGEST)
+        numbers = tuple(
+            item
+            for item in found
+            if isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= _LARGEST
+        )
         if len(numbers) != len(found):
             raise self.wrong(key, "a list of numbers, such as [3, 1]")
         return numbers

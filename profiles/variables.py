@@ -79,9 +79,9 @@ def _typed(name: str, text: str) -> object:
         return text
     if name == "logit_bias":
         return text.split()
-    if name == "tensor_split":
-        return [_typed(_FLOATS[0], share.strip()) for share in text.split(",")]
     try:
+        if name == "tensor_split":
+            return [float(share) for share in text.split(",")]
         return float(text) if name in _FLOATS else int(text)
     except ValueError:
         return text

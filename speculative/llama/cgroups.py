@@ -16,7 +16,7 @@ def cpu_limit(root: Path) -> float | None:
 def _groups(root: Path) -> Iterator[Path]:
     """The folders of the groups, from the innermost out, of both versions: /proc/self/cgroup names them."""
     mounts = root / "sys/fs/cgroup"
-    for line in _lines(root / "proc/self/cgroup"):
+    for line in _text(root / "proc/self/cgroup").splitlines():
         controllers, _, path = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):
             continue
@@ -29,16 +29,17 @@ def _groups(root: Path) -> Iterator[Path]:
 
 def _limit(folder: Path) -> float | None:
     """The quota over its period: in one file of version 2, in two of version 1."""
-    both = _lines(folder / "cpu.max") or ["", ""]
-    words = both[0].split() or [*_lines(folder / "cpu.cfs_quota_us"), *_lines(folder / "cpu.cfs_period_us")]
+    words = [
+        word for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us") for word in _text(folder / name).split()
+    ]
     if len(words) != 2 or not all(word.isdigit() for word in words):  # "max" and -1 are no limit
         return None
     quota, period = map(int, words)
     return quota / period if period else None
 
 
-def _lines(file: Path) -> list[str]:
+def _text(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8").splitlines()
+        return file.read_text(encoding="utf-8")
     except (OSError, ValueError):
-        return []
+        return ""

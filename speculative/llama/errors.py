@@ -35,11 +35,9 @@ def context_error(path: Path, size: int, config: LlamaConfig, backend: Backend) 
     """Why there is no context of `size` tokens; where llama.cpp is silent, some device had no memory."""
     complaint = backend.take_complaint().rstrip(".") or "there is not enough memory"
     kind = OutOfMemoryError if is_of_memory(complaint) else ModelLoadError
-    return kind(
-        f"llama.cpp cannot make a context of {size} tokens for {path}: {complaint}.",
-        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0"
-        + (".", "; less of devices with fewer layers there, -ngl.")[not config.on_cpu],
-    )
+    hint = f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0"
+    hint += "." if config.on_cpu else ", and less of it on devices with fewer layers there, -ngl N."
+    return kind(f"llama.cpp cannot make a context of {size} tokens for {path}: {complaint}.", hint)
 
 
 def is_of_memory(complaint: str) -> bool:

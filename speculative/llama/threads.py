@@ -10,7 +10,7 @@ from .config import LlamaConfig
 from .cpus import linux_cores, mac_cores
 
 _BESIDE_DEVICES = 4
-"""Threads where devices compute all layers: what one of them cannot do is done here, and nobody waits for the rest."""
+"""Threads where devices compute all layers, for what one of them cannot do; llama.cpp wakes none for the rest."""
 _FEW = 4
 
 

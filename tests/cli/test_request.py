@@ -94,6 +94,12 @@ def test_what_a_profile_says_of_placing_is_checked_with_its_line(tmp_path, key):
     assert f"line 2: {key} is a list, but has to be" in world.err
 
 
+def test_numbers_that_somebody_gives_are_to_be_obeyed(profile):
+    assert World().run("run", "-m", "a.gguf", "Hi").pair.config.fixed == frozenset()
+    assert World(answers=["a"]).run("run", "--profile", profile, "Hi").pair.config.fixed == {"context", "gpu_layers"}
+    assert World().run("run", "-m", "a.gguf", "-ngld", "3", "Hi").pair.config.fixed == {"draft_gpu_layers"}
+
+
 def test_a_profile_that_does_not_exist_is_a_usage_error():
     world = World().run("run", "--profile", "dmeo", "Hi")
     assert world.code == 2

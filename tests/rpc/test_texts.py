@@ -7,11 +7,13 @@ import pytest
 
 from specchat.speculative.errors import UsageError
 from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.llama.backend import build_info, device_names
+from specchat.speculative.llama.backend import device_names, sees_gpu
 from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.ggml import device_pointers, named_devices, with_memory
 from specchat.speculative.llama.identity import loaded_identity
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rpc.courier import RemoteCall
 
 from .servers import needs_rpc, serving
 
@@ -92,14 +94,16 @@ def test_the_target_goes_to_the_servers_that_are_named_and_the_draft_stays(targe
 
 def test_devices_of_servers_are_known_by_their_endpoints(target, endpoints):
     answer(target, endpoints)
-    remote = [device for device in build_info().devices if device.is_remote]
-    assert [device.description for device in remote] == [*endpoints]
-    assert all(device.kind == "GPU" and device.total > 0 for device in remote)
+    found = [each for each in zip(named_devices(), device_pointers(), strict=True) if each[0].description in endpoints]
+    assert [device.description for device, _ in found] == [*endpoints]
+    for device, pointer in found:
+        assert (device.is_remote, device.kind) == (True, "GPU")
+        assert RemoteCall(Interrupt())(with_memory, device, pointer).total > 0
 
 
 def test_a_server_is_no_gpu_of_this_machine(target, endpoints):
     answer(target, endpoints)
-    assert not build_info().gpu_offload
+    assert not sees_gpu()
     assert not any(endpoint in name for endpoint in endpoints for name in device_names())
 
 

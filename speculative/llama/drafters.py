@@ -10,7 +10,6 @@ from ..cache import Cache
 from ..compatibility import Compatibility, check_vocabularies
 from ..drafting import Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from ..errors import ModelLoadError, SpecchatError
-from ..interrupt import Interrupt
 from ..lazy import ForgivingDrafter, LazyDrafter
 from ..model_file import check_file
 from ..ngram import NgramDrafter
@@ -27,9 +26,7 @@ Tell = Callable[[str], None]
 """Told a sentence that the user should read."""
 
 
-def drafter_for(
-    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
-) -> Drafter:
+def drafter_for(config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, on_progress: Progress) -> Drafter:
     """The drafter of a pair.
 
     Beside a model, n-grams draft too, save where every draft has its length fixed: there it is the model that was
@@ -39,7 +36,7 @@ def drafter_for(
         return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
-    loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
+    loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
 
@@ -86,7 +83,6 @@ class _DraftLoader:
     settings: LlamaConfig
     target: LlamaModel
     tell: Tell
-    interrupt: Interrupt
 
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
@@ -128,7 +124,10 @@ class _DraftLoader:
         return self._drafter(draft, known)
 
     def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
-        return LlamaModel.load(self.path, self.settings, interrupt=self.interrupt, on_progress=on_progress)
+        target = self.target
+        return LlamaModel.load(
+            self.path, self.settings, interrupt=target.interrupt, on_progress=on_progress, call=target.caller
+        )
 
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
         ids = fit.compatibility

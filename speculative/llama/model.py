@@ -155,6 +155,11 @@ class LlamaModel:
         return self.metadata("tokenizer.chat_template")
 
     @property
+    def caller(self) -> Call:
+        """What passes and the cache go through."""
+        return self._call
+
+    @property
     def cached(self) -> list[int]:
         """The tokens that the cache holds now; not to be changed."""
         return self._cached

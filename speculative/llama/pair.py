@@ -23,6 +23,7 @@ from ..sampling_params import SamplingParams
 from ..session import Session
 from .backend import gpus
 from .breakers import BreakerTokens
+from .calling import Call, call
 from .chat import ChatTemplate
 from .constraint import constraint_on
 from .drafters import Tell, drafter_for, names
@@ -184,17 +185,17 @@ def _check_biases(sampling: SamplingParams, target: LlamaModel) -> None:
 
 
 def _drafted(
-    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
+    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, on_progress: Progress
 ) -> tuple[PairConfig, Drafter]:
     """The drafter of a pair, and the settings with what drafts: n-grams, where a draft fails that nobody named."""
     try:
-        return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+        return config, drafter_for(config, target, fits, tell, on_progress)
     except SpecchatError as error:
         if config.draft_required:
             raise
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
-    return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+    return config, drafter_for(config, target, fits, tell, on_progress)
 
 
 def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
@@ -206,10 +207,12 @@ def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell
     return PromptCache(target, config.states, f"{loaded} | {piece}", piece, as_new, tell)
 
 
-def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
+def load_pair(
+    config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None, call: Call = call
+) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
-    A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
+    A draft model that is known to fit is loaded when it is wanted; passes and caches go through `call`. Raises `ModelLoadError`, `VocabularyMismatchError`,
     `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
     folder = config.cache_folder
@@ -225,6 +228,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
                 config.target_settings,
                 interrupt=interrupt,
                 on_progress=loading_progress(config.target, on_progress),
+                call=call,
             )
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
@@ -234,7 +238,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         chain = SamplerChain(sampling, BreakerTokens(target.vocabulary))
         fits = Cache(folder / "fits" if folder else None)
         matcher = constraint_on(target.vocabulary, config.grammar)
-        config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)
+        config, drafter = _drafted(config, target, fits, notices.append, on_progress)
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
         opened.pop_all()

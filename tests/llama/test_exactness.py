@@ -23,6 +23,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.rounding_probe import command, probe
 from specchat.speculative.model import advance
 
+from ..quantised import quantised
 from . import cuts
 
 SETTINGS = LlamaConfig(n_ctx=1024, n_batch=64, threads=1)
@@ -43,15 +44,6 @@ def config(path, folder, threads=1, **settings):
 
 def exactness(asked):
     return exactness_of(asked, exactness_cache(asked), lambda doing: None)
-
-
-def quantised(path, kind):
-    """The file with weights of another type, as llama.cpp makes it."""
-    parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype, parameters.nthread = kind, 1
-    written = path.with_name(f"{path.stem}-{kind}.gguf")
-    assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
-    return written
 
 
 @pytest.fixture(scope="module")

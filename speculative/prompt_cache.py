@@ -23,8 +23,8 @@ class KeepsState(LanguageModel, Protocol):
     """A model whose cache can be taken out and put back."""
 
     @property
-    def can_rollback(self) -> bool:
-        """Whether the cache can forget its last tokens alone."""
+    def shortens_states(self) -> bool:
+        """Whether a state that was put back can forget its last tokens alone."""
 
     def save_state(self) -> memoryview:
         """What the cache holds, as bytes. Raises `DecodeError`."""
@@ -102,13 +102,11 @@ class PromptCache:
         """
         count = common_prefix(self.model.cached, text[:whole] if self.as_new else text)
         tokens = list(text[:count])
-        ends_there = count == len(self.model.cached) or self.model.can_rollback
-        if not ends_there or not self._is_worth_it(tokens):
+        if not self._is_worth_it(tokens):
             return
         path = self.place.target(self.key, tokens)
-        if self._is_foreign(path):
+        if self._is_foreign(path) or self.model.rollback(count) < count:
             return
-        self.model.rollback(count)
         try:
             state = self.model.save_state()
             if len(state) > self.place.limit:
@@ -139,7 +137,7 @@ class PromptCache:
     def _usable(self, kept: KeptTokens, prompt: Sequence[int]) -> int:
         """How many tokens of `prompt` a state saves from being read; the last one is always read."""
         shared = self._shared(kept, prompt[:-1])
-        if not self.model.can_rollback:
+        if not self.model.shortens_states:
             return shared if shared == len(kept.tokens) else 0
         return shared - shared % self.piece if self.as_new else shared
 

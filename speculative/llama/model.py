@@ -118,7 +118,7 @@ class LlamaModel:
         self._model = model
         self._context = context
         self._call = call
-        self._memory = memory_of(model, context, config, call)
+        self._memory = memory_of(model, context, call)
         self._abort = abort
         self._batch = Batch(self.n_batch)
         self._cached: list[int] = []
@@ -145,9 +145,9 @@ class LlamaModel:
         return loading.metadata(self._model, key)
 
     @property
-    def can_rollback(self) -> bool:
-        """Whether the cache can forget its last tokens alone."""
-        return not self._memory.recurrent
+    def shortens_states(self) -> bool:
+        """Whether a state that was put back can forget its last tokens alone."""
+        return not self._memory.recurrent and not self._memory.window
 
     @property
     def template(self) -> str | None:

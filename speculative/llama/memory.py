@@ -143,9 +143,7 @@ class Memory:
         return bool(read == len(state))
 
 
-def memory_of(
-    model: "llama_cpp.llama_model_p", context: "llama_cpp.llama_context_p", call: Call
-) -> Memory:
+def memory_of(model: "llama_cpp.llama_model_p", context: "llama_cpp.llama_context_p", call: Call) -> Memory:
     """The memory of a context that has one."""
     memory: llama_cpp.llama_memory_t | None = llama_cpp.llama_get_memory(context)
     assert memory is not None

@@ -212,8 +212,9 @@ def load_pair(
 ) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
-    A draft model that is known to fit is loaded when it is wanted; passes and caches go through `call`. Raises `ModelLoadError`, `VocabularyMismatchError`,
-    `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
+    A draft model that is known to fit is loaded when it is wanted; passes and caches go through `call`. Raises
+    `ModelLoadError`, `VocabularyMismatchError`, `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was
+    requested.
     """
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))

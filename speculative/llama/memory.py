@@ -26,10 +26,9 @@ class Memory:
 
     An attention's memory forgets any number of tokens. With a sliding window of `window` tokens, what it has dropped
     behind the window is missed further back: what did not fit a cache of little more, or is in no state that was saved,
-    however large the cache. A `recurrent` one has a single state: some architectures keep
-    a snapshot of it after each of the last tokens of a pass (`n_rs_seq`), good for one step back before the next pass.
-    All others, and longer ways back, need a checkpoint: a copy of the state, from which the rest is read again, as in
-    llama.cpp's tools/server.
+    however large the cache. A `recurrent` one has a single state: some architectures keep a snapshot of it after each
+    of the last tokens of a pass (`n_rs_seq`), good for one step back before the next pass. All others, and longer ways
+    back, need a checkpoint: a copy of the state, from which the rest is read again, as in llama.cpp's tools/server.
     """
 
     context: "llama_cpp.llama_context_p"

@@ -47,7 +47,7 @@ class Case:
     target: TinyModel
     draft: TinyModel | Literal["ngram", "none"]
     options: Mapping[str, Any]
-    turns: tuple[Turn, ...]
+    turns: tuple[Turn | None, ...]
     left_out: tuple[str, ...] = ()
 
     def of(self, group: str) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Case:
         left_out = (*self.left_out, part)
         turn, _, name = part.partition(".")
         if turn.startswith("turn"):
-            turns: list[Any] = list(self.turns)
+            turns = list(self.turns)
             place = int(turn.removeprefix("turn"))
             turns[place] = replace(turns[place], **{name: _PLAIN_TURN[name]}) if name else None
             return replace(self, turns=tuple(turns), left_out=left_out)

@@ -1,8 +1,13 @@
-"""A request to stop that comes by itself, at a place that can be found again."""
+"""Listeners who stop an answer, or do not wait for its end, at a place that can be found again."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specchat.speculative.errors import Cancelled
+from specchat.speculative.events import Event, RoundFinished
+
+from .case import Turn
+from .said import Asked, Said
 
 
 @dataclass(slots=True)
@@ -33,3 +38,18 @@ class Countdown:
         """Raise `Cancelled` if it was requested."""
         if self.requested:
             raise Cancelled
+
+
+def listened(asked: Asked, events: Iterator[Event], turn: Turn, interrupt: Countdown) -> Said:
+    """An answer, as far as the turn lets it come."""
+    said, place = Said(asked=asked), turn.place
+    interrupt.looks = place if turn.ending == "looks" else None
+    for event in events:
+        said.hear(event)
+        place -= isinstance(event, RoundFinished) or turn.ending != "rounds"
+        if place == 0 and turn.ending == "rounds" and isinstance(event, RoundFinished):
+            interrupt.request()
+        if place == 0 and turn.ending in ("dropped", "left"):
+            break
+    interrupt.looks = None
+    return said

@@ -9,7 +9,7 @@ from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 
 from .case import Case
-from .said import Asked, Said, listened
+from .said import Asked, Said
 from .setting_up import pair_config, plain
 
 
@@ -45,4 +45,7 @@ def _plain_answer(config: PairConfig, asked: Asked) -> Said:
         events = pair.session.generate(
             asked.prompt, max_tokens=asked.max_tokens, stop=asked.stop, index=asked.index, seed=asked.seed
         )
-        return listened(asked, events)
+        said = Said(asked=asked)
+        for event in events:
+            said.hear(event)
+        return said

@@ -10,7 +10,7 @@ from typing import Any
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import NoDrafter
 from specchat.speculative.errors import PromptTooLongError, UsageError
-from specchat.speculative.events import Event, RoundFinished
+from specchat.speculative.events import Event
 from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.noise import answer_seed
@@ -19,7 +19,7 @@ from specchat.speculative.sampling_params import SamplingParams
 from ..llama.faults import Faults
 from ..tiny import user
 from .case import Case, Turn
-from .impatience import Countdown
+from .impatience import Countdown, listened
 from .said import Asked, Said
 from .setting_up import RandomLength, pair_config
 
@@ -149,19 +149,10 @@ class _Table:
         )
 
     def _heard(self, asked: Asked, events: Iterator[Event], turn: Turn) -> Said:
-        """What comes, as far as the turn lets it."""
-        said, seen = Said(asked=asked), 0
+        """What comes, while llama.cpp fails now and then if it is to."""
         self.faults.on = "faults" in self.case.options
-        self.interrupt.looks = turn.place if turn.ending == "looks" else None
-        for event in events:
-            said.hear(event)
-            is_round = isinstance(event, RoundFinished)
-            seen += is_round if turn.ending == "rounds" else 1
-            if turn.ending == "rounds" and is_round and seen == turn.place:
-                self.interrupt.request()
-            if turn.ending in ("dropped", "left") and seen == turn.place:
-                break
-        self.faults.on, self.interrupt.looks = False, None
+        said = listened(asked, events, turn, self.interrupt)
+        self.faults.on = False
         if turn.ending == "left":
             self.abandoned.append(events)
         return said

@@ -1,6 +1,6 @@
 """What was asked of a session, and what it said."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -71,11 +71,3 @@ class Said:
             "of a form, not whole": last.complete is False,
             **{f"guesses by {source}": count for source, count in stats.drafted_by.items()},
         }
-
-
-def listened(asked: Asked, events: Iterator[Event]) -> Said:
-    """All of an answer."""
-    said = Said(asked=asked)
-    for event in events:
-        said.hear(event)
-    return said

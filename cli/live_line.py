@@ -70,7 +70,7 @@ class LiveLine:
         self._drawn, self._items = False, ()
 
     def _look(self) -> None:
-        """Look whether there was a resize."""
+        """Look whether there was a resize: just before anything is erased, since one may come at any time."""
         self._cursor.resize(self.env.columns())
         if (resizes := self._resizes()) != self._known_resizes:
             self._known_resizes = resizes
@@ -78,23 +78,31 @@ class LiveLine:
 
     def _out_of_the_way(self, text: str, write: Callable[[str], None]) -> str:
         """Erase the figures, for which so much of `text` is written as it takes; returns the rest."""
-        count = 0
-        while count < len(text) and not self._cursor.is_clear:
-            if text[count] in "\n\t" and self._cursor.is_in_next_row:  # would step over what is left of the figures
-                break
-            self._cursor.advance(text[count])
-            count += 1
-        write(text[:count])
-        if self._cursor.is_clear or count < len(text):
-            self._write(_ERASE_BELOW)
-            self._drawn = False
-        return text[count:]
+        while text and self._drawn:
+            count = self._until_clear(text)
+            write(text[:count])
+            text = text[count:]
+            self._look()
+            if self._cursor.is_clear or (text and self._cursor.is_in_next_row):
+                self._write(_ERASE_BELOW)
+                self._drawn = False
+        return text
+
+    def _until_clear(self, text: str) -> int:
+        """How many characters of `text` it takes until they can be erased; the cursor is moved behind these."""
+        for count, character in enumerate(text):
+            steps_over_figures = character in "\n\t" and self._cursor.is_in_next_row
+            if self._cursor.is_clear or steps_over_figures:
+                return count
+            self._cursor.advance(character)
+        return len(text)
 
     def _refresh(self) -> None:
         now = self.env.now()
         self._since = now if self._since < 0 else self._since
         if now - self._since >= _EVERY:
             self._since, self._due, self._items = now, True, self.figures()
+        self._look()
         text = _fitting(self._items, self._cursor.columns - 1)
         if text and (self._due or not self._drawn) and self._cursor.is_clear:
             text = f"{_DIM}{text}{_PLAIN}" if self.env.colors else text

@@ -18,7 +18,8 @@ from ..tiny import TinyModel, write_tiny
 from .case import Case
 from .forms import FORMS
 
-# With these and weights in 8 bits, no bit depends on how a text is cut into passes.
+# With these and weights in 8 bits, no bit depends on how a text is cut into passes; save that experts are chosen by
+# weights in 32 bits, which round otherwise for one token than for several.
 _LOADED = LlamaConfig(n_ctx=1024, threads=1, tiled=False, cache_type_k="bf16", cache_type_v="bf16")
 
 
@@ -52,11 +53,12 @@ def model_file(model: TinyModel, folder: Path) -> Path:
 
 def pair_config(case: Case, folder: Path, own: Path) -> PairConfig:
     """The settings, with models in `folder` and what the case keeps in its `own`."""
+    target_config = replace(_LOADED, min_pass=2 if case.target.experts else 1)
     draft = model_file(case.draft, folder) if isinstance(case.draft, TinyModel) else case.draft
     return PairConfig(
         target=model_file(case.target, folder),
         draft=draft,
-        target_config=replace(_LOADED, **case.of("load")),
+        target_config=replace(target_config, **case.of("load")),
         draft_config=replace(_LOADED, **case.of("draft_load")),
         sampling=case.of("sampling"),
         grammar=FORMS[case.options["form"]] if "form" in case.options else None,

@@ -9,7 +9,6 @@ from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import Case, Prompt
 from specchat.speculative.bench.runner import Runner
 from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
-from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import Cancelled, UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.explain import Explainer, Parting
@@ -35,13 +34,8 @@ PLAIN_TITLE = "Plain: one token a pass"
 DRAFTED_TITLE = "Drafted: guesses, checked together"
 
 
-def check_comparable(settings: Settings, verification: str, form: Grammar | None = None) -> None:
-    """Raise `UsageError` where nothing drafts, the texts are not meant to be the same, or they are to have a form."""
-    if form is not None:
-        raise UsageError(
-            "--compare cannot explain yet where texts part that have a form.",
-            "Compare without --json-schema and --grammar.",
-        )
+def check_comparable(settings: Settings, verification: str) -> None:
+    """Raise `UsageError` where nothing drafts, or the texts are not meant to be the same."""
     if settings.draft == "none" or settings.draft_length == 0:
         raise UsageError("Without a draft there is nothing to compare.", "Name one with --draft FILE, or leave it out.")
     if verification != "coupled":
@@ -66,7 +60,8 @@ class Comparer:
     def run(self, prompt: Sequence[int], repetitions: int = 1) -> None:
         """Answer, and show what comes of it; repetitions beyond the first are only timed.
 
-        Raises `PromptTooLongError`, `UsageError`, and `Stopped` for Ctrl-C.
+        Raises `PromptTooLongError`, `UsageError`, `Stopped` for Ctrl-C, and in the end `IncompleteError` where the
+        plain answer was cut before it had its form.
         """
         check_length(self.pair, prompt, self.limits)
         variants = self._variants(prompt[:1])
@@ -88,6 +83,7 @@ class Comparer:
             if missing := unanswered(comparison.plain[0]):
                 warn(self.env, f"{missing.message} {missing.hint}")
         self.env.stdout.flush()
+        check_ended(comparison.plain[0])
 
     def _variants(self, waking: Sequence[int]) -> tuple[Variant, Variant]:
         engine = Engine(self.pair.session, lambda text: waking)
@@ -120,7 +116,10 @@ class Comparer:
             self.env.stdout.flush()
             if self.output.stats or self.output.verbose:
                 renderer.conclude(finished, self.pair.exactness)
-        check_ended(finished)
+        if finished.finish_reason == "cancelled":
+            raise Stopped
+        if finished.error is not None:
+            raise finished.error
         return finished
 
     def _parting(self, prompt: Sequence[int], comparison: Comparison) -> Parting | None:
@@ -134,6 +133,7 @@ class Comparer:
             n_ctx=session.n_ctx,
             n_batch=session.n_batch,
             longest=self.pair.config.most_drafted + 1,
+            constraint=session.constraint(prompt),
         )
         return explainer.explain(prompt, first.tokens, other.tokens)
 

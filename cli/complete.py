@@ -50,7 +50,6 @@ def complete(
 
     env.color = script.color
     check_script(script, output)
-    form = asked_form(env, answer)
     states = state_place(env, prompt.prompt_cache, session=False)
     options = PairOptions(
         models=models,
@@ -58,10 +57,10 @@ def complete(
         machine=machine,
         sampling=sampling,
         verbose=output.verbose,
-        form=form,
         states=states,
     )
-    wanted = asked(env, flag_settings(options, env.mirror, stop=answer.stop), models.profile)
+    said = flag_settings(options, env.mirror, stop=answer.stop, json_schema=answer.json_schema, grammar=answer.grammar)
+    wanted = asked(env, said, models.profile)
     if models.show_config:
         show_config(env, wanted, output.json)
         return
@@ -73,6 +72,7 @@ def complete(
     text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
+    options = replace(options, form=asked_form(env, wanted))
     config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True, scores=script.logprobs)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, wanted.settings), output)

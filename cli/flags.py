@@ -25,6 +25,8 @@ SPELLED = {
     "system": "-sys",
     "stop": "--stop",
     "think": "--think",
+    "json_schema": "--json-schema",
+    "grammar": "--grammar",
     "temperature": "--temp",
     "top_k": "--top-k",
     "top_p": "--top-p",
@@ -69,6 +71,8 @@ def flag_settings(
     system: str | None = None,
     stop: Sequence[str] | None = None,
     think: str | None = None,
+    json_schema: str | None = None,
+    grammar: str | None = None,
 ) -> Layer:
     """What the options set. An empty text for `stop` is none, and still wins over others.
 
@@ -91,6 +95,8 @@ def flag_settings(
         system=system,
         stop=tuple(text for text in stop if text) if stop else None,
         think=think,
+        json_schema=json_schema,
+        grammar=grammar,
         temperature=sampling.temperature,
         top_k=sampling.top_k,
         top_p=sampling.top_p,

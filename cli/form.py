@@ -1,58 +1,48 @@
-"""The form that an answer is to have, from `--json-schema` and `--grammar`, checked before anything is loaded."""
+"""The form that an answer is to have, from options, a profile or a file of settings, checked before anything loads."""
 
-import re
-from pathlib import Path
+from typing import Literal
 
+from specchat.profiles.forms import FORMS, NO_FORM, form_file
 from specchat.profiles.paths import is_file
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
 from .input import read_file
-from .options import AnswerOptions
+from .precedence import Asked
 from .screen import one_line
 
-_GRAMMAR = re.compile(r"::=|(?m:^\s*(?:%llguidance|\??\w+(?:\[.*\])?\s*:))")
+_EXAMPLES = {
+    "json_schema": 'JSON, such as \'{"type": "object"}\'',
+    "grammar": 'a grammar, such as \'root ::= "yes" | "no"\'',
+}
 
 
-def asked_form(env: Environment, options: AnswerOptions) -> Grammar | None:
+def asked_form(env: Environment, asked: Asked) -> Grammar | None:
     """The form that was asked for; None for free text.
 
     Raises `UsageError` where it cannot be read, is broken, or cannot be met.
     """
-    schema, grammar = options.json_schema, options.grammar
-    if schema is None and grammar is None:
+    said = {name: value for name in FORMS if (value := getattr(asked.settings, name)) not in (None, NO_FORM)}
+    if not said:
         return None
-    if schema is not None and grammar is not None:
-        raise UsageError("--json-schema and --grammar are two forms for one answer.", "Leave one of them out.")
-    form = _schema(env, schema) if schema is not None else _grammar(env, grammar or "")
+    origins = [asked.layer.origins[name] for name in said]
+    if len(said) > 1:
+        raise UsageError(f"{' and '.join(origins)} are two forms for one answer.", "Leave one of them out.")
     from specchat.speculative.constraint.guidance import check_grammar
 
+    ((setting, value),) = said.items()
+    form = _form(env, setting, value, origins[0])
     check_grammar(form)
     return form
 
 
-def _schema(env: Environment, value: str) -> Grammar:
-    if _is_text(value, value.lstrip().startswith(("{", "["))):
-        return Grammar("JSON schema", value, "The JSON schema")
-    return Grammar("JSON schema", *_read(env, value, "--json-schema", 'JSON, such as \'{"type": "object"}\''))
-
-
-def _grammar(env: Environment, value: str) -> Grammar:
-    if _is_text(value, _GRAMMAR.search(value) is not None):
-        return Grammar("grammar", value, "The grammar")
-    return Grammar("grammar", *_read(env, value, "--grammar", 'a grammar, such as \'root ::= "yes" | "no"\''))
-
-
-def _is_text(value: str, looks_like_it: bool) -> bool:
-    return looks_like_it and not value.startswith("@") and not is_file(Path(value))
-
-
-def _read(env: Environment, value: str, option: str, example: str) -> tuple[str, str]:
-    """The text of a file and what it is called."""
-    name = value.removeprefix("@")
-    if not value.startswith("@") and not is_file(Path(value)):
-        raise UsageError(
-            f"{option} {one_line(value)} is neither a file nor its text.", f"Name a file, or write {example}."
-        )
-    return read_file(env, name), one_line(name)
+def _form(env: Environment, setting: str, value: str, origin: str) -> Grammar:
+    kind: Literal["JSON schema", "grammar"] = "JSON schema" if setting == "json_schema" else "grammar"
+    file = form_file(setting, value)
+    if file is None:
+        return Grammar(kind, value, f"The {kind}")
+    if not value.startswith("@") and not is_file(file):
+        shown = f"{origin} {one_line(value)}"
+        raise UsageError(f"{shown} is neither a file nor its text.", f"Name a file, or write {_EXAMPLES[setting]}.")
+    return Grammar(kind, read_file(env, str(file)), one_line(str(file)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from specchat.profiles.config import load_config
 from specchat.profiles.errors import ProfileError
 from specchat.profiles.profile import Profile
-from specchat.profiles.settings import Layer, Settings, merged, without_models
+from specchat.profiles.settings import Layer, Settings, merged, without
 from specchat.profiles.sources import NamedModel
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.profiles.variables import PROFILE, variable, variable_settings
@@ -81,7 +81,7 @@ def asked(env: Environment, options: Layer, profile: str | None) -> Asked:
     in_use = _load(profiles, first)
     option, environment, file = (rank.layer for rank in ranks)
     if first is ranks[0] and environment.settings.target:
-        environment = without_models(environment)
+        environment = without(environment, ("target", "draft"))
     return Asked(merged([option, environment, in_use.layer, file]), in_use, first.at)
 
 

@@ -31,13 +31,9 @@ def run(
     Piped input comes before the prompt. The answer goes to standard output, everything else to standard error.
     """
     from .flags import PairOptions
-    from .form import asked_form
     from .run_plan import RunOptions
     from .running import carry_out
 
     env.color = script.color
-    form = asked_form(env, answer)
-    pair = PairOptions(
-        models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose, form=form
-    )
+    pair = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
     carry_out(env, RunOptions(prompt=prompt, chat=chat, answer=answer, pair=pair, output=output, script=script))

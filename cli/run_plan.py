@@ -55,7 +55,8 @@ def run_flags(env: Environment, options: RunOptions) -> Layer:
     """What the options set."""
     chat = options.chat
     system = text_or_file(env, chat.system) if chat.system is not None else None
-    return flag_settings(options.pair, env.mirror, system, options.answer.stop, chat.think)
+    answer = options.answer
+    return flag_settings(options.pair, env.mirror, system, answer.stop, chat.think, answer.json_schema, answer.grammar)
 
 
 def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
@@ -76,7 +77,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
     if chats:
         _prepare_chat(env, options)
     if chat.compare:
-        check_comparable(wanted.settings, options.pair.drafting.verification, options.pair.form)
+        check_comparable(wanted.settings, options.pair.drafting.verification)
     return RunPlan(
         flags=flags,
         wanted=wanted,

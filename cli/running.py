@@ -9,6 +9,7 @@ from .compare import Comparer
 from .conversation import Conversation
 from .dialogue import Dialogue
 from .environment import Environment
+from .form import asked_form
 from .gpu_reminder import remind_of_gpu
 from .loading import load, tell_notices
 from .other_models import OtherModels
@@ -32,7 +33,8 @@ def carry_out(env: Environment, options: RunOptions) -> None:
         show_config(env, asked(env, flags, models.profile), options.output.json)
         return
     plan = run_plan(env, options, flags)
-    options = replace(options, pair=replace(options.pair, states=plan.states))
+    form = asked_form(env, plan.wanted)
+    options = replace(options, pair=replace(options.pair, states=plan.states, form=form))
     settings = plan.wanted.settings
     config = obtain_config(env, options.pair, plan.wanted, quiet=quiet, chat_template=plan.template)
     config = replace(config, scores=options.script.logprobs)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specchat.profiles.config import FILE
+from specchat.profiles.forms import FORMS
 from specchat.profiles.settings import NAMES, DraftChoice, Layer, merged
 from specchat.profiles.sources import LocalFile, ModelSource, spelled
 from specchat.profiles.variables import unknown_variables
@@ -21,10 +22,13 @@ UNSAID = {
     "system": "none",
     "stop": "none",
     "think": "as the template has it",
+    "json_schema": "none",
+    "grammar": "none",
 }
 """What holds where nothing has a value."""
 _LONGEST = 60
 """Characters of a text in the table."""
+_TEXTS = ("system", "stop", *FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +112,4 @@ def _shown(row: Row) -> str:
         return UNSAID.get(row.name, "")
     text = ", ".join(map(repr, row.value)) if isinstance(row.value, list) else str(row.value)
     text = visible(text.replace("\n", "\\n").replace("\t", "\\t")) or "none"
-    return f"{text[: _LONGEST - 1]}…" if row.name in ("system", "stop") and len(text) > _LONGEST else text
+    return f"{text[: _LONGEST - 1]}…" if row.name in _TEXTS and len(text) > _LONGEST else text

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from specchat.speculative.drafting import MODEL, NGRAM, Pause
+from specchat.speculative.drafting import FORM, MODEL, NGRAM, Pause
 from specchat.speculative.events import FinishReason, GenerationFinished
 from specchat.speculative.stats import GenerationStats
 
@@ -22,7 +22,7 @@ _ENDS: dict[FinishReason, str] = {
 
 _SHORT = 24
 """Tokens of an answer whose time is mostly chance."""
-_SOURCES = {MODEL: "the draft", NGRAM: "n-grams"}
+_SOURCES = {MODEL: "the draft", NGRAM: "n-grams", FORM: "the form"}
 _PAUSES: dict[Pause, str] = {
     "nothing to guess": "nothing to guess",
     "would not pay": "guesses would not pay",

@@ -9,6 +9,7 @@ from specchat.speculative.errors import UsageError
 
 from .errors import ProfileError
 from .fields import Fields
+from .forms import FORMS, form_from
 from .names import parse_model
 from .sources import ModelSource
 
@@ -37,6 +38,9 @@ class Settings:
     system: str | None = None
     stop: tuple[str, ...] | None = None
     think: str | None = None
+    json_schema: str | None = None
+    grammar: str | None = None
+    """The form of answers, one of these two, as `form_file` reads them."""
     temperature: float | None = None
     top_k: int | None = None
     top_p: float | None = None
@@ -87,18 +91,21 @@ class Layer:
     origins: Mapping[str, str] = field(default_factory=dict)
 
 
-def without_models(layer: Layer) -> Layer:
-    """The same without target and draft."""
-    origins = {name: origin for name, origin in layer.origins.items() if name not in ("target", "draft")}
-    return Layer(replace(layer.settings, target=None, draft=None), origins)
+def without(layer: Layer, names: Sequence[str]) -> Layer:
+    """The same without the settings called `names`."""
+    origins = {name: origin for name, origin in layer.origins.items() if name not in names}
+    return Layer(replace(layer.settings, **dict.fromkeys(names)), origins)
 
 
 def over(upper: Layer, lower: Layer) -> Layer:
     """Both, `upper` first.
 
-    Target and draft are one value: who names a target and no draft leaves it to be found, whatever `lower` says.
+    Target and draft are one value: who names a target and no draft leaves it to be found, whatever `lower` says. So are
+    the two kinds of forms.
     """
     said, origins = upper.settings.said(), dict(upper.origins)
+    if any(name in said for name in FORMS):
+        lower = without(lower, FORMS)
     if "target" in said and "draft" not in said:
         said["draft"], origins["draft"] = "auto", origins["target"]
     return Layer(replace(lower.settings, **said), {**lower.origins, **origins})
@@ -147,6 +154,8 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         system=values.text("system"),
         stop=values.texts("stop"),
         think=values.word("think", THINK),
+        json_schema=_form(values, "json_schema", folder),
+        grammar=_form(values, "grammar", folder),
         **{each: _sampler(sampling, each) for each in SAMPLING},
     )
     _check(settings, values, sampling)
@@ -159,6 +168,13 @@ def _sampler(values: Fields, key: str) -> Any:
         texts = values.texts(key)
         return () if texts == (NONE,) else texts
     return values.integer(key, -1) if key in WHOLE else values.number(key)
+
+
+def _form(values: Fields, key: str, folder: Path) -> str | None:
+    text = values.text(key)
+    if text == "":
+        raise values.wrong(key, "a form", "Name a file, or write the form itself; none stands for no form.")
+    return None if text is None else form_from(key, text, folder)
 
 
 def _origin(values: Fields, key: str, name: str) -> str:

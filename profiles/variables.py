@@ -5,13 +5,14 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .fields import Fields
+from .forms import FORMS
 from .settings import LISTS, NAMES, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
 GPU_HINT = f"{PREFIX}GPU_HINT"
 ON_OFF = ("on", "off")
-_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think")
+_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think", *FORMS)
 _FLOATS = tuple(name for name in SAMPLING if name not in (*WHOLE, *LISTS))
 
 

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from .calibration import sigmoid
 from .costs import CostCurve
-from .drafting import MODEL, NGRAM, Draft, Offer
+from .drafting import FORM, MODEL, NGRAM, Draft, Offer
 from .prices import Prices
 from .rounds import Round
 from .source import Source
@@ -151,5 +151,6 @@ def sources(
     known = {
         MODEL: Source(draft_costs, clock, share),
         NGRAM: Source(None, clock, first_guess=(-0.9, 0.8)),
+        FORM: Source(None, clock),
     }
     return {name: known[name] for name in names}

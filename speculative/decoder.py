@@ -80,16 +80,9 @@ class SpeculativeDecoder:
         return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found, reread)
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
-        def propose(logits: Logits, text: Sequence[int]) -> Guess | None:
-            distribution = law.distribution(logits, text, text[len(context) :])
-            try:
-                token = verification.propose(distribution, index + len(text) - len(context))
-            except IncompleteError:  # the draft lacks every token that the target may choose
-                return None
-            return law.guess(logits, distribution, token)
-
-        offers = self.drafter.offers(context, propose)
-        return self.draft_length.take([law.within(offer) for offer in offers], most)
+        propose = _Proposing(law, verification, len(context), index)
+        offers = map(law.within, self.drafter.offers(context, propose))
+        return self.draft_length.take([*law.offers(), *offers], most)
 
     def _distributions(
         self, rows: Rows, context: Sequence[int], draft: Draft, law: Law, said: list[Drawable]
@@ -114,3 +107,27 @@ class SpeculativeDecoder:
         """The tokens up to and including the first that ends the text: nothing behind it was ever said."""
         ends = (place for place, token in enumerate(tokens) if self.is_end(token))
         return tokens[: next(ends, len(tokens)) + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposing:
+    """Guesses behind a context of `n_context` tokens, of which the next one is at `index` of its answer."""
+
+    law: Law
+    verification: Verification
+    n_context: int
+    index: int
+
+    def __call__(self, logits: Logits, text: Sequence[int]) -> Guess | None:
+        """See `Propose`."""
+        path = text[self.n_context :]
+        distribution = self.law.distribution(logits, text, path)
+        try:
+            token = self.verification.propose(distribution, self.index + len(path))
+        except IncompleteError:  # the draft lacks every token that the target may choose
+            return None
+        return self.law.guess(logits, distribution, token)
+
+    def forced(self, text: Sequence[int]) -> Sequence[Guess]:
+        """See `Propose`."""
+        return self.law.forced(text[self.n_context :])

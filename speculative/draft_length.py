@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from .drafting import Draft, Offer
+from .drafting import FORM, Draft, Offer
 from .rounds import Round
 
 
@@ -29,11 +29,12 @@ class FixedLength:
     length: int
 
     def take(self, offers: Sequence[Offer], most: int) -> Draft:
-        """Always `length` guesses of the first offer, as far as there are."""
+        """Always `length` guesses of the first offer that has some, as far as there are; forms are asked last."""
         if self.length == 0:
             return Draft()
-        for offer in offers:
-            return Draft(tuple(islice(offer.guesses, min(self.length, most))), offer.source)
+        for offer in sorted(offers, key=lambda offer: offer.source == FORM):
+            if guesses := tuple(islice(offer.guesses, min(self.length, most))):
+                return Draft(guesses, offer.source)
         return Draft(pause="nothing to guess")
 
     def observe(self, step: Round) -> None:

@@ -10,13 +10,20 @@ from .distribution import TokenDistribution
 from .model import LanguageModel, Rows, advance, common_prefix
 from .sampling import Logits
 
-MODEL, NGRAM = "model", "ngram"
-"""The sources of drafts."""
+MODEL, NGRAM, FORM = "model", "ngram", "form"
+"""The sources of drafts; the last one is the form that an answer is to have."""
 
 _FIRST = 4
 
-Propose = Callable[[Logits, Sequence[int]], "Guess | None"]
-"""Chooses a guess from the draft's logits after a text, as the target would choose; None where nothing may come."""
+
+class Propose(Protocol):
+    """Makes guesses for whoever drafts."""
+
+    def __call__(self, logits: Logits, text: Sequence[int]) -> "Guess | None":
+        """Chooses from the draft's logits after a text, as the target would choose; None where nothing may come."""
+
+    def forced(self, text: Sequence[int]) -> Sequence["Guess"]:
+        """What has to come after a text, by the form that it is to have: that needs no logits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +31,13 @@ class Guess:
     """A guessed token, what it was drawn from (None is a point mass on it), and how far it leads.
 
     `lead` is the difference, in nats, between its logit and the best other one; for a guess without logits, whatever
-    grows with the chance that it is right.
+    grows with the chance that it is right. One that `is_forced` by the form of the answer cost nothing to make.
     """
 
     token: int
     drawn_from: TokenDistribution | None
     lead: float = 0.0
+    is_forced: bool = False
 
     @classmethod
     def certain(cls, token: int, lead: float = 0.0) -> "Guess":
@@ -82,14 +90,15 @@ class Draft:
 class Offer:
     """What a drafter would guess: `guesses` are made one by one, when they are asked for.
 
-    Before the first one it has to read `behind` tokens beyond the usual one, and to load for about `loading` seconds.
-    `source` names the drafter to whoever compares offers.
+    The first `forced` ones need no drafter. Before it makes others it has to read them and `behind` tokens beyond the
+    usual one, and to load for about `loading` seconds. `source` names the drafter to whoever compares offers.
     """
 
     source: str
     guesses: Iterator[Guess]
     behind: int = 0
     loading: float = 0.0
+    forced: int = 0
 
 
 class Drafter(Protocol):
@@ -169,10 +178,10 @@ def knows(text: Sequence[int], n_vocab: int, read: int = 0) -> bool:
 class ModelDrafter:
     """A small model guesses one token after the other, and keeps its cache between the rounds.
 
-    It is fed only what it has not seen: one token after a rejection, two after full acceptance, and what it cannot
-    take back otherwise. Of a text that is longer than its context of `n_ctx`, it reads a window, and `beyond` is
-    called. `n_vocab` is the number of ids that target and draft share, `forbidden` are ids among them that mean
-    different things.
+    It is fed only what it has not seen: one token after a rejection, two after full acceptance, what is forced, and
+    what it cannot take back otherwise. Of a text that is longer than its context of `n_ctx`, it reads a window, and
+    `beyond` is called. `n_vocab` is the number of ids that target and draft share, `forbidden` are ids among them that
+    mean different things.
     """
 
     model: DraftModel
@@ -188,25 +197,40 @@ class ModelDrafter:
         known = self.model.nearest(min(common_prefix(self.model.cached, seen), len(seen) - 1))
         if not knows(seen, self.n_vocab, known):
             return ()
-        return (Offer(MODEL, self._guesses(context, seen, propose), behind=len(seen) - 1 - known),)
+        forced = len(propose.forced(context))
+        return (Offer(MODEL, self._guesses(context, seen, propose), len(seen) - 1 - known, forced=forced),)
 
     def _guesses(self, context: Sequence[int], seen: Sequence[int], propose: Propose) -> Iterator[Guess]:
         text, most = list(context), len(context) + self.n_ctx - len(seen)
         if len(seen) < len(context):
             self.beyond()
-        rows = advance(self.model, seen, 1)
+        read = len(context)
         while True:
+            for forced in propose.forced(text):
+                yield forced
+                text.append(forced.token)
+            unread = text[read:]
+            # what follows an end is dropped, so no guess behind it can matter to any verification
+            if len(text) >= most or any(map(self.is_end, unread)) or not knows(text, self.n_vocab, read):
+                return
+            rows = self._read(seen, unread) if read == len(context) else self.model.decode(unread, 1)
             guess = propose(self._logits(rows), text)
             if guess is None:
                 return
             yield guess
-            text.append(guess.token)
-            # what follows an end is dropped, so no guess behind it can matter to any verification
-            if self.is_end(guess.token) or len(text) >= most:
-                return
-            if len(text) == len(context) + 1:
+            if len(self.model.cached) == len(seen):
                 self.model.keep()
-            rows = self.model.decode([guess.token], 1)
+            read = len(text)
+            text.append(guess.token)
+
+    def _read(self, seen: Sequence[int], forced: Sequence[int]) -> Rows:
+        """Read what is seen of the context and what is forced behind it, at once where the way back is free."""
+        last = len(self.model.cached) - 1
+        if not forced or self.model.nearest(last) == last > 0:
+            return advance(self.model, [*seen, *forced], 1)
+        advance(self.model, seen, 1)
+        self.model.keep()
+        return self.model.decode(forced, 1)
 
     def close(self) -> None:
         """Free the draft model."""

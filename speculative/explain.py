@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .constraint.constraint import Constraint
 from .model import LanguageModel, common_prefix
 from .noise import SeededNoise
 from .parting import Choice, distance, first_difference
@@ -37,7 +38,8 @@ class Explainer:
     """Looks at what a target, with a context of `n_ctx`, says in passes of up to `longest` tokens.
 
     A prompt that its cache holds is not read again: how it was cut into passes is part of the result. Others are read
-    in pieces of `n_batch`, as a new session reads them. `chain` and `seed` are what the texts were drawn with.
+    in pieces of `n_batch`, as a new session reads them. `chain` and `seed` are what the texts were drawn with, and the
+    `constraint`, at the beginning of an answer, is what held them to a form.
     """
 
     target: LanguageModel
@@ -46,6 +48,7 @@ class Explainer:
     n_ctx: int
     n_batch: int
     longest: int
+    constraint: Constraint | None = None
 
     def explain(self, prompt: Sequence[int], plain: Sequence[int], drafted: Sequence[int]) -> Parting | None:
         """Where and how the answers to `prompt` part; None where they do not, but one may be longer.
@@ -59,7 +62,10 @@ class Explainer:
         shared = [*prompt, *plain[:before]]
         first = self._read(prompt, plain[:before], cached=place > 0)
         expected = self._last_rows(shared, first, plain[before:], place - before, 1)
-        choice = Choice(expected[-1], [*prompt, *plain[:place]], place, self.chain, SeededNoise(self.seed))
+        if self.constraint is not None:
+            self.constraint.settle(plain[:place])
+        history, noise = [*prompt, *plain[:place]], SeededNoise(self.seed)
+        choice = Choice(expected[-1], history, place, self.chain, noise, self.constraint)
         rounding = 0.0
         for length in self._lengths(len(prompt), place):
             rows = self._last_rows(shared, first, drafted[before:], place - before, length)

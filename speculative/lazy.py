@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from .drafting import MODEL, Drafter, Guess, ModelDrafter, Offer, Propose, SeveralDrafters, knows, window
 from .errors import SpecchatError
@@ -33,11 +34,13 @@ class LazyDrafter:
         seen = window(context, self.n_ctx)
         if not knows(seen, self.n_vocab):
             return ()
-        return (Offer(MODEL, self._guesses(context, propose), behind=len(seen) - 1, loading=self.seconds),)
+        forced = propose.forced(context)
+        return (Offer(MODEL, self._guesses(context, propose, forced), len(seen) - 1, self.seconds, len(forced)),)
 
-    def _guesses(self, context: Sequence[int], propose: Propose) -> Iterator[Guess]:
+    def _guesses(self, context: Sequence[int], propose: Propose, forced: Sequence[Guess]) -> Iterator[Guess]:
+        yield from forced
         for offer in self.load_now().offers(context, propose):
-            yield from offer.guesses
+            yield from islice(offer.guesses, offer.forced, None)
 
     def close(self) -> None:
         """Free the model if it was loaded."""

@@ -10,25 +10,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .constraint.constraint import Constraint
+from .constraint.law import Law
 from .noise import Noise, Purpose
 from .sampling import Logits, SamplerChain
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A token chosen from `logits` after `history`, at `index` of its answer, by coupled verification."""
+    """A token chosen from `logits` after `history`, at `index` of its answer, by coupled verification.
+
+    A `constraint` has settled what the answer says before it.
+    """
 
     logits: Logits
     history: Sequence[int]
     index: int
     chain: SamplerChain
     noise: Noise
+    constraint: Constraint | None = None
 
     def token(self, logits: Logits | None = None) -> int:
         """The chosen token; with `logits`, what would have been chosen from those."""
-        chain = self.chain.of_answer(self.noise, len(self.history) - self.index)
-        distribution = chain.distribution(self.logits if logits is None else logits, self.history)
-        return self.noise.draw(distribution, self.index, Purpose.TARGET)
+        law = Law(self.chain.of_answer(self.noise, len(self.history) - self.index), self.constraint)
+        said = law.distribution(self.logits if logits is None else logits, self.history, ())
+        return said.drawn(lambda each: self.noise.draw(each, self.index, Purpose.TARGET))
 
 
 def first_difference(left: Sequence[int], right: Sequence[int]) -> int | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from .constraint.constraint import Constraint
+from .constraint.forecast import Forecast
 from .constraint.gate import Gate, Threshold
 from .constraint.matcher import Matcher
 from .decoder import SpeculativeDecoder
@@ -32,9 +33,9 @@ class Session:
 
     `piece` gives the bytes of a token, `n_ctx` and `n_batch` are the target's context and its longest pass. The n-th
     generation of a session has a seed of its own, derived from `seed`. Texts in which `reasoning` is told from answers
-    are in its format. What `matcher` makes holds each answer to a form; reasoning before it is free. Whoever requests
-    the `interrupt` ends the running generation, or else the next one, which then finishes as cancelled; the request is
-    met with that. What earlier runs read may be in the `prompt_cache`.
+    are in its format. What `matcher` makes holds each answer to a form, and what `forecast` makes guesses by it;
+    reasoning before it is free. Whoever requests the `interrupt` ends the running generation, or else the next one,
+    which then finishes as cancelled; the request is met with that. What earlier runs read may be in the `prompt_cache`.
     """
 
     decoder: SpeculativeDecoder
@@ -46,6 +47,7 @@ class Session:
     interrupt: Interrupt = field(default_factory=Interrupt)
     reasoning: ReasoningFormat | None = None
     matcher: Callable[[], Matcher] | None = None
+    forecast: Callable[[], Forecast] | None = None
     prompt_cache: PromptCache | None = None
     _generations: int = 0
     _context: list[int] = field(default_factory=list)
@@ -86,7 +88,7 @@ class Session:
         anything is read.
         """
         self.check(prompt, max_tokens)
-        constraint = self._constraint(prompt, index)
+        constraint = self.constraint(prompt, index)
         if seed is None:
             seed = answer_seed(self.seed, self._generations)
             self._generations += 1
@@ -111,7 +113,7 @@ class Session:
             constraint=constraint,
         ).events()
 
-    def _constraint(self, prompt: Sequence[int], index: int) -> Constraint | None:
+    def constraint(self, prompt: Sequence[int], index: int = 0) -> Constraint | None:
         """What holds the answer to its form, behind those of its tokens that are in the prompt.
 
         Raises `UsageError` where they do not have it.
@@ -123,7 +125,8 @@ class Session:
         if self.reasoning is not None and self.skip(prompt[:start]):  # it may come, and is not over yet
             gate = Gate(self.piece)
             threshold = Threshold(self.reasoning.splitter(self._ending(prompt[:start])))
-        constraint = Constraint(self.matcher(), self.decoder.is_end, gate, threshold)
+        forecast = self.forecast() if self.forecast else None
+        constraint = Constraint(self.matcher(), self.decoder.is_end, gate, threshold, forecast)
         constraint.begin(prompt[start:])
         return constraint
 

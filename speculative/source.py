@@ -41,8 +41,9 @@ class Source:
     """A drafter as the draft lengths see it.
 
     Guesses are free without `costs`; of an empty curve nothing is known but that a step costs about `share` of a pass
-    of the target. Chances come from two calibrations that are learned while running: by the lead of a guess, once it is
-    made, and before that by the mood of the text. `clock` counts seconds.
+    of the target. Chances come from calibrations that are learned while running: by the lead of a guess, once it is
+    made, and before that by the mood of the text. What is forced by the form of the answer is free here too, and has
+    chances of its own. `clock` counts seconds.
     """
 
     costs: CostCurve | None
@@ -52,6 +53,7 @@ class Source:
     """Offset and slope that `by_lead` starts with."""
     by_lead: Calibration = field(init=False)
     by_mood: Calibration = field(default_factory=lambda: Calibration(offset=-0.25, slope=0.8))
+    by_form: Calibration = field(default_factory=lambda: Calibration(offset=0.7, slope=1.5))
     _purse: Purse = field(default_factory=Purse)
     _waited: int = 0
     _forgone: float = 0.0
@@ -73,25 +75,28 @@ class Source:
         The draft is empty where they are worth less than `floor`, what can be had without them, save for a probe.
         """
         bill = self._bill(offer, prices)
-        probe = floor <= prices.plain and self._probe_is_due(bill, prices)
-        pause = None if self.costs is None or probe else self._why_not(bill, prices, mood, floor)
+        probe = floor <= prices.plain and not offer.forced and self._probe_is_due(bill, prices)
+        forced = list(self._likely(islice(offer.guesses, min(offer.forced, len(prices.passes) - 1))))
+        pause = None if self.costs is None or probe else self._why_not(bill, prices, mood, floor, forced)
         if pause:
             return Draft(pause=pause), -math.inf
         self._forgone = 0.0
-        guesses = self._guesses(offer, bill, prices, mood, floor)
+        guesses = self._guesses(offer, bill, prices, mood, floor, forced)
         best, value = _worth(guesses, prices, floor)
-        self._probing = probe and not best
-        best = best or int(self._probing and bool(guesses))
-        return Draft(
-            tuple(guess for guess, _ in guesses[:best]), offer.source, None if best else "would not pay"
-        ), value
+        # one that is forced would teach nothing
+        self._probing = probe and not best and any(not guess.is_forced for guess, _ in guesses[:1])
+        best = best or int(self._probing)
+        why: Pause | None = None if best else "would not pay" if guesses else "nothing to guess"
+        return Draft(tuple(guess for guess, _ in guesses[:best]), offer.source, why), value
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float, gain: float) -> None:
         """Learn what became of a draft of this source, whose check gained so many tokens over plain decoding."""
         self._purse.settle(gain)
         for place, guess in enumerate(draft.guesses[: min(verdict.tested, draft.guessed)]):
-            self.by_lead.observe(guess.lead, place < verdict.accepted)
-            self.by_mood.observe(mood, place < verdict.accepted)
+            right = place < verdict.accepted
+            self._calibration(guess).observe(guess.lead, right)
+            if not guess.is_forced:
+                self.by_mood.observe(mood, right)
         self._encouraged = verdict.accepted >= draft.guessed
         self._unchecked = 0
         self._discouraged = 0 if self._encouraged else self._discouraged + self._probing
@@ -102,6 +107,7 @@ class Source:
         self._unchecked += 1
         self.by_lead.age()
         self.by_mood.age()
+        self.by_form.age()
 
     def _bill(self, offer: Offer, prices: Prices) -> "Bill":
         if self.costs is None:
@@ -110,6 +116,7 @@ class Source:
         costs = self.costs or CostCurve({1: assumed})
         # a curve that holds nothing but a long reading says little about a step
         step = costs.at(1) if 1 in costs.measured else min(assumed, costs.at(1))
+        # what is forced has to be read sooner or later, so that is no reason to wait
         reading = costs.at(1 + offer.behind) - step if offer.behind else 0.0
         return Bill(prices.rate * step, prices.rate * reading, prices.rate * offer.loading)
 
@@ -120,15 +127,19 @@ class Source:
         spent = bill.reading + bill.step + prices.passes[1] - prices.passes[0] + prices.setback
         return self._encouraged or self._unchecked * _WORTH_A_PROBE >= spent * 2 ** min(self._discouraged, 20)
 
-    def _why_not(self, bill: "Bill", prices: Prices, mood: float, floor: float) -> Pause | None:
-        """Why not to draft, where that may mean to load and to read before the first guess; None to draft.
+    def _why_not(
+        self, bill: "Bill", prices: Prices, mood: float, floor: float, forced: Sequence[_Likely]
+    ) -> Pause | None:
+        """Why not to draft behind what is forced, where that may mean to load and to read first; None to draft.
 
         That is an investment: it is compared with the rate that is achieved now, at which a pass is worth a token, and
         made when going on without it has cost as much: rent, then buy.
         """
         self._waited += 1
         optimism = _OPTIMISM * max(-1.0, 1 - bill.reading / _DEAR)
-        ahead = prices.ahead(0, 1.0, self.by_mood.chance(mood, optimism), bill.step) - _MARGIN
+        chance = self.by_mood.chance(mood, optimism)
+        expected, right = _outlook(forced)
+        ahead = expected + prices.ahead(len(forced), right, chance, bill.step) - _MARGIN
         if ahead <= floor:
             self._forgone *= _PATIENCE
             return "would not pay"
@@ -141,19 +152,22 @@ class Source:
             return None
         return "loading first would not pay" if bill.loading else "reading first would not pay"
 
-    def _guesses(self, offer: Offer, bill: "Bill", prices: Prices, mood: float, floor: float) -> list[_Likely]:
-        """The guesses that are worth making."""
+    def _guesses(
+        self, offer: Offer, bill: "Bill", prices: Prices, mood: float, floor: float, forced: Sequence[_Likely]
+    ) -> list[_Likely]:
+        """The guesses that are worth making, behind those that are forced."""
         most = len(prices.passes) - 1
         if self.costs is None:
             return list(self._conceivable(islice(offer.guesses, most)))
         typical = self.by_mood.chance(mood)
-        guesses: list[_Likely] = []
-        expected, best = 0.0, floor
-        for guess, right in self._likely(self._timed(offer)):
+        guesses = list(forced)
+        expected, before = _outlook(forced)
+        _, best = _worth(forced, prices, floor)
+        for guess, right in self._likely(islice(self._timed(offer), most - len(guesses)), before):
             guesses.append((guess, right))
             expected += right
             best = max(best, prices.value(len(guesses), expected, right))
-            if len(guesses) == most or expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
+            if expected + prices.ahead(len(guesses), right, typical, bill.step) <= best:
                 break
         return guesses
 
@@ -164,25 +178,36 @@ class Source:
             if right < _INCONCEIVABLE:
                 return
 
-    def _likely(self, guesses: Iterable[Guess]) -> Iterator[_Likely]:
-        right = 1.0
+    def _likely(self, guesses: Iterable[Guess], right: float = 1.0) -> Iterator[_Likely]:
+        """The guesses behind those that are all `right` with that chance."""
         thrift = _THRIFT * self._purse.spent if self.costs is None else 0.0
         for guess in guesses:
-            right *= self.by_lead.chance(guess.lead, 0.5 * _OPTIMISM - thrift)
+            right *= self._calibration(guess).chance(guess.lead, 0.5 * _OPTIMISM - thrift)
             yield guess, right
 
+    def _calibration(self, guess: Guess) -> Calibration:
+        return self.by_form if guess.is_forced else self.by_lead
+
     def _timed(self, offer: Offer) -> Iterator[Guess]:
-        """The guesses; what each cost is learned."""
-        read = 1 + offer.behind
+        """The guesses behind the first that are forced; what each cost is learned."""
+        read = 1 + offer.behind + offer.forced
         while True:
             started = self.clock()
             guess = next(offer.guesses, None)
             if guess is None:
                 return
-            if self.costs is not None and (read == 1 or not offer.loading):
-                self.costs.observe(read, self.clock() - started)
-            read = 1
+            if guess.is_forced:
+                read += 1
+            else:
+                if self.costs is not None and (read == 1 or not offer.loading):
+                    self.costs.observe(read, self.clock() - started)
+                read = 1
             yield guess
+
+
+def _outlook(guesses: Sequence[_Likely]) -> tuple[float, float]:
+    """How many of the guesses are right on average, and the chance that all are."""
+    return sum(right for _, right in guesses), guesses[-1][1] if guesses else 1.0
 
 
 def _worth(guesses: Sequence[_Likely], prices: Prices, floor: float) -> tuple[int, float]:

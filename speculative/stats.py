@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from .drafting import Pause
+from .drafting import FORM, Pause
 from .rounds import Round
 
 
@@ -103,9 +103,9 @@ def generation_stats(
 
 def _drafted_by(rounds: Sequence[Round]) -> Mapping[str, int]:
     guesses: Counter[str] = Counter()
-    for step in rounds:
-        guesses[step.draft.source] += step.draft.guessed
-    return +guesses  # without those that made none
+    for draft in (step.draft for step in rounds):
+        guesses.update(FORM if guess.is_forced else draft.source for guess in draft.guesses[: draft.guessed])
+    return guesses
 
 
 def _pauses(rounds: Sequence[Round]) -> Mapping[Pause, int]:

@@ -42,7 +42,7 @@ class AnswerOptions:
             "--json-schema",
             parser=filled("a file with a JSON schema, or its text"),
             metavar="FILE|TEXT",
-            help="Answer with JSON that meets this schema.",
+            help="Answer with JSON that meets this schema; none overrules that of a profile.",
             rich_help_panel=ANSWER,
         ),
     ] = None
@@ -52,7 +52,7 @@ class AnswerOptions:
             "--grammar",
             parser=filled("a file with a grammar, or its text"),
             metavar="FILE|TEXT",
-            help="Answer with what this grammar allows (Lark or GBNF).",
+            help="Answer with what this grammar allows (Lark or GBNF); or none.",
             rich_help_panel=ANSWER,
         ),
     ] = None

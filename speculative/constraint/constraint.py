@@ -7,6 +7,7 @@ import numpy as np
 
 from ..drafting import Guess
 from ..errors import IncompleteError, UsageError
+from .forecast import Forecast
 from .gate import Gate, Threshold
 from .matcher import Mask, Matcher
 
@@ -29,13 +30,15 @@ class Constraint:
 
     The state moves along with them, forwards and back, at the cost of the tokens that are new. Where reasoning comes
     first, its tokens are free, save for those that end texts: `threshold` is the place before the first one, and `gate`
-    knows the others. Behind a token that ended the text all is allowed, since nothing there was ever said.
+    knows the others. Behind a token that ended the text all is allowed, since nothing there was ever said. What the
+    form leaves no choice about is guessed by the `forecast`.
     """
 
     matcher: Matcher
     is_end: Callable[[int], bool]
     gate: Gate | None = None
     threshold: Threshold | None = None
+    forecast: Forecast | None = None
     _tokens: list[int] = field(default_factory=list)
     _places: list[_Place] = field(init=False)
     """One more than tokens."""
@@ -87,6 +90,13 @@ class Constraint:
             if self.is_end(guess.token):
                 return
             path.append(guess.token)
+
+    def forced(self, path: Sequence[int]) -> Iterator[Guess]:
+        """What has to come behind the settled tokens and `path`, found out when the first is asked for."""
+        self._seek(path)
+        place = self._places[-1]
+        if self.forecast is not None and place.threshold is None and not place.ended:
+            yield from self.forecast.guesses(self._tokens[place.begin :])
 
     @property
     def complete(self) -> bool:

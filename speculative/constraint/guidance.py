@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import IncompleteError, SpecchatError, UsageError
 from .complaints import grammar_error, schema_error
+from .forecast import END
 from .gbnf import is_gbnf, lark
 from .grammar import Grammar
 from .matcher import Mask, Matcher
@@ -33,9 +34,18 @@ def check_grammar(grammar: Grammar) -> None:
     The names of a model's own tokens are checked when there is a model.
     """
     _check(grammar, None)
-    first = _first(grammar, _tokenizer([bytes([byte]) for byte in range(256)] + [b"\xff<end>"], [256]))
+    first = _first(grammar, _byte_tokenizer())
     if not first.is_error():  # else it names tokens of a model
         _check_beginning(grammar, first)
+
+
+def byte_matchers(grammar: Grammar) -> Callable[[], Matcher] | None:
+    """What makes a matcher for each answer over bytes, 0 to 255, and `END`; None for one that names tokens.
+
+    Of a grammar that was checked.
+    """
+    first = _first(grammar, _byte_tokenizer())
+    return None if first.is_error() else lambda: _GuidanceMatcher(first.deep_copy(), END + 1, [END])
 
 
 def matchers(grammar: Grammar, texts: Sequence[bytes], ends: Collection[int]) -> Callable[[], Matcher]:
@@ -52,6 +62,10 @@ def matchers(grammar: Grammar, texts: Sequence[bytes], ends: Collection[int]) ->
     first = _first(grammar, tokenizer)
     _check_beginning(grammar, first)
     return lambda: _GuidanceMatcher(first.deep_copy(), len(texts), last)
+
+
+def _byte_tokenizer() -> "LLTokenizer":
+    return _tokenizer([*(bytes([byte]) for byte in range(END)), b"\xff<end>"], [END])
 
 
 def _tokenizer(texts: Sequence[bytes], ends: Sequence[int]) -> "LLTokenizer":

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..distribution import Drawable, TokenDistribution
-from ..drafting import Guess, Offer
+from ..drafting import FORM, Guess, Offer
 from ..errors import IncompleteError
 from ..sampling import Logits, SamplerChain, lead
 from .constraint import Constraint
@@ -40,6 +40,14 @@ class Law:
         if self.constraint is None or self.constraint.ended(path):
             return whole
         return Constrained(self.chain, self.constraint, logits, history, path, whole)
+
+    def offers(self) -> Sequence[Offer]:
+        """What has to come behind the settled tokens, found out when it is asked for."""
+        return () if self.constraint is None else (Offer(FORM, self.constraint.forced(())),)
+
+    def forced(self, path: Sequence[int]) -> Sequence[Guess]:
+        """What has to come behind the settled tokens and `path`."""
+        return () if self.constraint is None else tuple(self.constraint.forced(path))
 
     def within(self, offer: Offer) -> Offer:
         """The offer without its guesses from the first on that may not come."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
+from ..constraint.forecast import Forecast
 from ..constraint.grammar import Grammar
-from ..constraint.guidance import matchers
+from ..constraint.guidance import byte_matchers, matchers
 from ..constraint.matcher import Matcher
 from .vocabulary import Vocabulary
 
@@ -20,6 +21,15 @@ def constraint_on(vocabulary: Vocabulary, grammar: Grammar | None) -> Callable[[
     pieces = ((token, vocabulary.piece(token)) for token in range(vocabulary.n_tokens))
     texts = [piece if piece and piece[0] != 0xFF else _named(vocabulary, token) for token, piece in pieces]
     return matchers(grammar, texts, vocabulary.end_tokens)
+
+
+def forecasts_on(vocabulary: Vocabulary, grammar: Grammar | None) -> Callable[[], Forecast] | None:
+    """What says for an answer of a model what its form leaves no choice about; None where nothing can."""
+    make = None if grammar is None else byte_matchers(grammar)
+    if grammar is None or make is None or vocabulary.eos is None:
+        return None
+    is_json, end = grammar.kind == "JSON schema", vocabulary.eos
+    return lambda: Forecast(make(), vocabulary.continue_with, vocabulary.piece, end, is_json)
 
 
 def _named(vocabulary: Vocabulary, token: int) -> bytes:

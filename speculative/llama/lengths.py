@@ -5,7 +5,7 @@ from pathlib import Path
 from ..adaptive import AdaptiveLength, sources
 from ..costs import CostCurve
 from ..draft_length import DraftLength, FixedLength
-from ..drafting import MODEL, NGRAM
+from ..drafting import FORM, MODEL, NGRAM
 from ..model_file import file_identity
 from .known_costs import KnownCosts
 from .model import LlamaModel
@@ -28,10 +28,10 @@ def lengths_for(config: PairConfig, target: LlamaModel, costs: KnownCosts) -> Dr
     if not config.adapts:
         fixed = config.draft_length
         return FixedLength(min(config.draft_max, _FOR_REJECTION) if fixed is None else fixed)
-    names: tuple[str, ...] = (NGRAM,)
+    names = [NGRAM, *([FORM] if config.grammar else [])]
     draft_costs, share = CostCurve(), 0.0
     if isinstance(config.draft, Path):
-        names = (NGRAM, MODEL)
+        names.append(MODEL)
         draft_costs = costs.of(file_identity(config.draft), config.draft_settings(target.n_ctx))
         share = step_share(config.draft.stat().st_size, target.size)
     return AdaptiveLength(

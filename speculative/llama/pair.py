@@ -25,7 +25,7 @@ from .backend import gpus
 from .breakers import BreakerTokens
 from .calling import Call, call
 from .chat import ChatTemplate
-from .constraint import constraint_on
+from .constraint import constraint_on, forecasts_on
 from .drafters import Tell, drafter_for, names
 from .exactness import Exactness, exactness_cache, exactness_of
 from .identity import loaded_identity
@@ -258,6 +258,7 @@ def load_pair(
         interrupt=interrupt,
         reasoning=reasoning,
         matcher=matcher,
+        forecast=forecasts_on(target.vocabulary, config.grammar),
         prompt_cache=_prompt_cache(config, target, piece, notices.append),
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)

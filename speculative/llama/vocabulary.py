@@ -213,9 +213,9 @@ class Vocabulary:
 
     def _tokenize_parts(self, parts: Sequence[str]) -> list[int]:
         first, *others = parts
-        return self.tokenize(first, False) + [token for part in others for token in self._continue_with(part)]
+        return self.tokenize(first, False) + [token for part in others for token in self.continue_with(part)]
 
-    def _continue_with(self, text: str) -> list[int]:
+    def continue_with(self, text: str) -> list[int]:
         """The tokens of `text` in the middle of a text, where SentencePiece must not put a space in front."""
         if self.kind == _KINDS[llama_cpp.LLAMA_VOCAB_TYPE_BPE]:
             return self.tokenize(text, False)

@@ -111,13 +111,77 @@ def test_in_a_chat_an_incomplete_answer_goes_on_in_its_form():
         (("--grammar", "yes"), "yes is neither a file nor its text"),
         (("--grammar", 'start: "a"', "--json-schema", "{}"), "two forms for one answer"),
         (("--grammar", ""), "empty"),
-        (("--grammar", 'start: "a"', "--compare", "--draft", "ngram"), "--compare"),
     ],
 )
 def test_a_form_that_cannot_be_used_ends_it_before_anything_is_loaded(arguments, message):
     world = World().run("run", "-m", "target.gguf", *arguments, "hi")
     assert (world.code, world.pair) == (2, None)
     assert message in " ".join(world.err.split())
+
+
+def profile(tmp_path, text, schema=SCHEMA):
+    """Variables that lead to a profile with this text besides its model, and a schema beside it."""
+    folder = tmp_path / "specchat" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "person.json").write_text(schema)
+    (folder / "mine.yaml").write_text(f"target: big.gguf\ndraft: none\n{text}\n")
+    return {"XDG_CONFIG_HOME": str(tmp_path)}
+
+
+def answered(variables, *line):
+    world = World(answers=["yes"], variables=variables).run("run", "--profile", "mine", "-q", *line, "hi")
+    assert world.code == 0, world.err
+    return world.out
+
+
+@pytest.mark.parametrize("form", ["person.json", "'@person.json'", f"'{SCHEMA}'"])
+def test_a_profile_can_have_a_form_whose_file_lies_beside_it(tmp_path, form):
+    variables = profile(tmp_path, f"json_schema: {form}")
+    assert json.loads(answered(variables)).keys() == {"a"}
+    completed = World(variables=variables).run("complete", "--profile", "mine", "-q", "hi")
+    assert json.loads(completed.out).keys() == {"a"}
+
+
+def test_a_form_replaces_the_other_kind_of_who_comes_after_it(tmp_path):
+    variables = profile(tmp_path, "json_schema: person.json")
+    assert answered(variables, "--grammar", 'root ::= "no"') == "no\n"
+    assert answered(variables, "--grammar", "none") == answered(variables, "--json-schema", "none") == "yes\n"
+    assert answered({**variables, "SPECCHAT_GRAMMAR": 'start: "or"'}) == "or\n"
+
+
+def test_show_config_says_where_a_form_comes_from(tmp_path):
+    variables = profile(tmp_path, "json_schema: person.json")
+    line = ("run", "--profile", "mine", "--show-config", "--json")
+    found = json.loads(World(variables=variables).run(*line).out)
+    file = tmp_path / "specchat" / "profiles" / "person.json"
+    assert found["json_schema"] == {"value": f"@{file}", "origin": "profile mine, line 3"}
+    found = json.loads(World(variables=variables).run(*line, "--grammar", "none").out)
+    assert (found["json_schema"]["value"], found["grammar"]["origin"]) == (None, "--grammar")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("json_schema: nowhere.json", "nowhere.json cannot be read"),
+        ("json_schema: '{'", "The JSON schema is no JSON"),
+        ("json_schema: 3", "mine.yaml, line 3: json_schema is 3, but has to be a text"),
+        ("grammar: ''", "has to be a form"),
+        ("json_schema: '{}'\ngrammar: 'start: \"a\"'", "line 3 and profile mine, line 4 are two forms"),
+    ],
+)
+def test_a_broken_form_of_a_profile_is_named_before_anything_is_loaded(tmp_path, text, message):
+    world = World(variables=profile(tmp_path, text)).run("run", "--profile", "mine", "hi")
+    assert world.pair is None
+    assert message in " ".join(world.err.split())
+
+
+def test_plain_and_drafted_answers_in_a_form_are_compared():
+    line = ("run", "-m", "target.gguf", "--draft", "ngram", "--compare", "--json-schema", SCHEMA, "--json", "hi")
+    world = World(answers=[OBJECT] * 3).run(*line)
+    found = json.loads(world.out)
+    assert (world.code, found["same_text"], found["plain"]["text"]) == (0, True, OBJECT)
+    cut = World(answers=[OBJECT] * 3).run(*line, "-n", "4")
+    assert (cut.code, json.loads(cut.out)["drafted"]["complete"]) == (8, False)
 
 
 def test_exit_code_8_is_explained():

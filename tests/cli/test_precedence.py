@@ -70,6 +70,8 @@ def test_every_setting_can_be_a_variable(home):
         "SPECCHAT_SYSTEM": "Be brief.",
         "SPECCHAT_STOP": "END",
         "SPECCHAT_THINK": "hide",
+        "SPECCHAT_JSON_SCHEMA": "none",
+        "SPECCHAT_GRAMMAR": "none",
         "SPECCHAT_TEMPERATURE": "0.5",
         "SPECCHAT_TOP_K": "6",
         "SPECCHAT_TOP_P": "0.7",

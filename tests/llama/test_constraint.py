@@ -8,6 +8,7 @@ import pytest
 
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.constraint.guidance import check_grammar, matchers
+from specchat.speculative.drafting import FORM
 from specchat.speculative.errors import UsageError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
@@ -154,6 +155,12 @@ def test_an_answer_that_goes_on_goes_on_in_its_state(answer):
     assert first.complete is False
     assert (*first.tokens, *rest.tokens) == whole.tokens
     assert rest.complete
+
+
+def test_the_form_guesses_beside_n_grams_and_is_told_apart(answer):
+    finished = answer(schema(SCHEMAS["const"]), draft="ngram", **sampled(1))
+    assert finished.complete
+    assert finished.stats.drafted_by[FORM] > 0
 
 
 def test_free_text_is_neither_complete_nor_incomplete(answer):

@@ -145,12 +145,22 @@ CHAIN = SamplerChain(SamplingParams(temperature=1.0, min_p=0.0, presence_penalty
 
 def propose(seed: int) -> Propose:
     """Guesses as the loop makes them, with `CHAIN` and the noise of `seed`."""
+    return Proposing(seed)
 
-    def choose(logits: Logits, text: Sequence[int]) -> Guess:
+
+@dataclass
+class Proposing:
+    """Guesses with the noise of `seed`; behind some texts others are `forced_behind` them."""
+
+    seed: int
+    forced_behind: Callable[[Sequence[int]], Sequence[int]] = lambda text: ()
+
+    def __call__(self, logits: Logits, text: Sequence[int]) -> Guess:
         distribution = CHAIN.distribution(logits, text)
-        return Guess(CoupledVerification(SeededNoise(seed)).propose(distribution, len(text)), distribution)
+        return Guess(CoupledVerification(SeededNoise(self.seed)).propose(distribution, len(text)), distribution)
 
-    return choose
+    def forced(self, text: Sequence[int]) -> Sequence[Guess]:
+        return [Guess(token, None, 1.0, is_forced=True) for token in self.forced_behind(text)]
 
 
 def guesses(drafter: Drafter, context: Sequence[int], propose: Propose, most: int = 100) -> list[Guess]:

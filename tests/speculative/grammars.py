@@ -27,7 +27,12 @@ class ListedMatcher:
 
     def mask(self) -> Mask:
         self.masks += 1
-        return np.array([self.allows(token) for token in range(self.n_vocab)])
+        mask, read = np.zeros(self.n_vocab, np.bool_), tuple(self.read)
+        for sentence in self.sentences:
+            following = sentence[len(read)] if len(sentence) > len(read) else self.end
+            if sentence[: len(read)] == read and following < self.n_vocab:
+                mask[following] = True
+        return mask
 
     def move(self, back: int, tokens: Sequence[int]) -> bool:
         assert back <= len(self.read), "more taken back than was read"

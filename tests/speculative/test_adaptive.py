@@ -1,5 +1,6 @@
 """Adaptive lengths on simulated machines and texts; the figures of real ones are measured by `specchat bench`."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby
 from statistics import geometric_mean, mean
@@ -10,9 +11,10 @@ from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.calibration import Calibration
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength, FixedLength
-from specchat.speculative.drafting import MODEL, NGRAM, Draft, Guess, Offer
+from specchat.speculative.drafting import FORM, MODEL, NGRAM, Draft, Guess, Offer
 from specchat.speculative.purse import Purse
 from specchat.speculative.rounds import Round
+from specchat.speculative.verification import Verdict
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, TILED, Machine, Simulation
 
@@ -34,7 +36,7 @@ def adaptive(simulation: Simulation, most: int = 12, known: bool = True) -> Adap
     return AdaptiveLength(
         CostCurve(dict(machine.passes) if known else {}),
         sources(
-            (NGRAM, MODEL),
+            (FORM, NGRAM, MODEL),
             CostCurve(reading if known else {}),
             share=0.7 * machine.step / machine.passes[1],
             clock=lambda: simulation.now,
@@ -237,6 +239,55 @@ def test_the_measure_of_all_gains_is_taken_again_however_well_drafting_goes():
     runs = [len(list(run)) for kind, run in groupby(rounds[20:]) if kind == "drafted"]
     assert len(runs) > 3
     assert max(runs) == 24
+
+
+def forced(count: int) -> list[Guess]:
+    return [Guess(1, None, 1.0, is_forced=True)] * count
+
+
+def test_what_is_forced_is_free_and_no_step_of_the_draft():
+    simulation = Simulation(FLAT, [0.99] * 9)
+    length = adaptive(simulation)
+    costs = length.sources[MODEL].costs = CostCurve()
+    simulation.now = 0.0
+
+    def guesses() -> Iterator[Guess]:
+        yield from forced(2)
+        simulation.now += 3 * FLAT.step
+        yield Guess.certain(1, 9.0)
+        yield from forced(3)
+        simulation.now += 4 * FLAT.step
+        yield Guess.certain(1, -9.0)
+
+    draft = length.take([Offer(MODEL, guesses(), forced=2)], 100)
+    assert [guess.is_forced for guess in draft.guesses] == [True, True, False, True, True, True]
+    assert costs.measured == pytest.approx({3: 3 * FLAT.step, 4: 4 * FLAT.step})
+
+
+def test_what_is_forced_is_taken_where_the_models_guesses_would_not_pay():
+    simulation = Simulation(TILED, [0.5])
+    for many, source in ((1, ""), (7, FORM)):
+        offers = [Offer(FORM, iter(forced(many))), Offer(MODEL, iter(()), behind=4000)]
+        draft = adaptive(simulation).take(offers, 100)
+        assert (draft.source, draft.guessed) == (source, many if source else 0)
+
+
+def test_a_guess_that_is_forced_is_no_probe():
+    """The chance of it is known, and where one was right the next need not pay."""
+    length = adaptive(Simulation(TILED, [0.5]))
+    for guesses, probes in ((forced(1), 0), ([Guess.certain(1, -9.0)], 1)):
+        source = length.sources[FORM]
+        source.observe(Draft(tuple(guesses), FORM), Verdict((1, 1), 1, 1), mood=1.0, gain=1.0)
+        assert length.take([Offer(FORM, iter(guesses))], 100).guessed == probes
+
+
+def test_what_forms_say_is_learned_apart_from_what_a_model_says():
+    source = adaptive(Simulation(STEPPED, [0.5])).sources[MODEL]
+    before = source.by_lead.chance(1.0), source.by_mood.chance(1.0)
+    for _ in range(20):
+        source.observe(Draft(tuple(forced(1)), MODEL), Verdict((2,), 0, 1), mood=1.0, gain=0.0)
+    assert (source.by_lead.chance(1.0), source.by_mood.chance(1.0)) == before
+    assert source.by_form.chance(1.0) < 0.4
 
 
 def test_without_any_offer_it_says_that_there_is_nothing_to_guess():

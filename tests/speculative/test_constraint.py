@@ -1,6 +1,7 @@
 """The law of a constrained choice by enumeration, and that its state costs what is new."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specchat.speculative.constraint.constraint import Constraint
+from specchat.speculative.constraint.forecast import Forecast
 from specchat.speculative.constraint.gate import Gate, Threshold
 from specchat.speculative.constraint.law import Law
 from specchat.speculative.decoder import SpeculativeDecoder
@@ -42,6 +44,10 @@ SETTINGS = [
 ]
 
 
+BY_FORM = ("form", "form and model")
+"""Drafters beside which the form guesses."""
+
+
 def drafters() -> dict[str, Drafter]:
     is_end, model = is_token(END), FakeModel(N_VOCAB, seed=1)
     return {
@@ -49,11 +55,21 @@ def drafters() -> dict[str, Drafter]:
         "model": ModelDrafter(model, is_end, n_ctx=100, n_vocab=N_VOCAB),
         "short": ModelDrafter(model, is_end, n_ctx=100, n_vocab=2, forbidden=(0,)),
         "quotes": ScriptedDrafter(lambda context: [1, 2, END]),
+        "form": NoDrafter(),
+        "form and model": ModelDrafter(model, is_end, n_ctx=100, n_vocab=N_VOCAB),
     }
 
 
-def constraint(grammar: str) -> Constraint:
-    return Constraint(ListedMatcher(GRAMMARS[grammar], N_VOCAB, END), is_token(END))
+def constraint(grammar: str, forecasts: bool = False) -> Constraint:
+    """With `forecasts`, the bytes of a text are its tokens."""
+    sentences = GRAMMARS[grammar]
+    forecast = Forecast(ListedMatcher(sentences, 257, 256), lambda text: list(text.encode()), bytes_of, END, False)
+    held = Constraint(ListedMatcher(sentences, N_VOCAB, END), is_token(END))
+    return replace(held, forecast=forecast) if forecasts else held
+
+
+def bytes_of(token: int) -> bytes:
+    return bytes([token])
 
 
 def texts(name: VerificationName, params: SamplingParams, drafter: str, grammar: str):  # type: ignore[no-untyped-def]
@@ -64,7 +80,8 @@ def texts(name: VerificationName, params: SamplingParams, drafter: str, grammar:
             FakeModel(N_VOCAB), drafters()[drafter], FixedLength(2), SamplerChain(params), is_token(END)
         )
         context = list(PROMPT)
-        for _ in decoder.rounds(context, LENGTH + 1, verification(name, noise), constraint=constraint(grammar)):
+        held = constraint(grammar, drafter in BY_FORM)
+        for _ in decoder.rounds(context, LENGTH + 1, verification(name, noise), constraint=held):
             pass
         return tuple(context[len(PROMPT) :])
 
@@ -104,7 +121,7 @@ def wanted_law(params: SamplingParams, grammar: str) -> dict[tuple[int, ...], fl
 
 @pytest.mark.parametrize("params", SETTINGS)
 @pytest.mark.parametrize("grammar", GRAMMARS)
-@pytest.mark.parametrize("drafter", ["none", "model", "short", "quotes"])
+@pytest.mark.parametrize("drafter", ["none", "model", "short", "quotes", *BY_FORM])
 @pytest.mark.parametrize("name", ["coupled", "rejection"])
 def test_a_constrained_text_has_the_law(name: VerificationName, drafter: str, grammar: str, params: SamplingParams):
     assert texts(name, params, drafter, grammar) == pytest.approx(wanted_law(params, grammar), abs=1e-12)
@@ -123,7 +140,7 @@ def test_the_lazy_choice_is_that_of_the_best_allowed_token(seed, logits, grammar
     assert set(said.exactly().tokens.tolist()) <= (kept or set(allowed))
 
 
-@pytest.mark.parametrize("drafter", ["model", "short", "quotes"])
+@pytest.mark.parametrize("drafter", ["model", "short", "quotes", *BY_FORM])
 @pytest.mark.parametrize("grammar", GRAMMARS)
 def test_drafting_changes_no_constrained_text(drafter, grammar):
     for seed, params in product(range(20), SETTINGS):
@@ -134,9 +151,21 @@ def test_drafting_changes_no_constrained_text(drafter, grammar):
             )
             context = list(PROMPT)
             judge = verification("coupled", SeededNoise(seed))
-            list(decoder.rounds(context, 4, judge, constraint=constraint(grammar)))
+            list(decoder.rounds(context, 4, judge, constraint=constraint(grammar, who in BY_FORM)))
             outcomes.append(context)
         assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("drafter", BY_FORM)
+def test_what_is_forced_is_guessed_and_right(drafter):
+    decoder = SpeculativeDecoder(
+        FakeModel(N_VOCAB), drafters()[drafter], FixedLength(9), SamplerChain(SETTINGS[0]), is_token(END)
+    )
+    first, second = decoder.rounds(
+        list(PROMPT), 9, verification("coupled", SeededNoise(0)), constraint=constraint("one", forecasts=True)
+    )
+    assert (first.tokens, second.draft.tokens, second.tokens) == ((2,), (0, 1, END), (0, 1, END))
+    assert all(guess.is_forced for guess in second.draft.guesses)
 
 
 def test_where_the_best_token_is_allowed_no_mask_is_made():

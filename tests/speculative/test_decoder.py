@@ -13,7 +13,7 @@ from specchat.speculative.noise import SeededNoise
 from specchat.speculative.rounds import Round
 from specchat.speculative.verification import CoupledVerification
 
-from .fakes import CHAIN, FakeModel, ScriptedDrafter, guesses, propose
+from .fakes import CHAIN, FakeModel, Proposing, ScriptedDrafter, guesses, propose
 
 
 def never(token: int) -> bool:
@@ -106,6 +106,32 @@ def test_a_draft_model_keeps_one_way_back_a_round_behind_the_text():
     for context in ([0, 1, 2], [0, 1, 3, 1]):
         guesses(drafter, context, propose(seed=0), 5)
     assert model.keeps == [3, 4]
+
+
+def test_a_draft_model_reads_what_is_forced_and_goes_on_from_there():
+    model = FakeModel()
+    drafter = ModelDrafter(model, never, n_ctx=1000, n_vocab=4)
+    forced = Proposing(0, lambda text: [3, 2] if len(text) in (3, 6) else [])
+    told = guesses(drafter, [0, 1, 2], forced, 6)
+    assert [guess.is_forced for guess in told] == [True, True, False, True, True, False]
+    assert model.cached == [0, 1, 2, *(guess.token for guess in told[:5])]
+    assert model.passes == [3, 2, 3]
+    assert drafter.offers([0, 1, 2], forced)[0].forced == 2
+    free = [guess.token for guess in guesses(drafter, [0, 1, 2, 3, 2], propose(0), 1)]
+    assert free == [told[2].token]
+
+
+@pytest.mark.parametrize(("forgets", "passes"), [(False, [4]), (True, [2, 2])])
+def test_a_draft_that_cannot_go_back_keeps_a_way_back_before_what_is_forced(forgets: bool, passes: list[int]):
+    model = FakeModel(forgets=forgets, cached=[3, 3])
+    drafter = ModelDrafter(model, never, n_ctx=1000, n_vocab=4)
+    guesses(drafter, [0, 1], Proposing(0, lambda text: [3, 2] if len(text) == 2 else []), 3)
+    assert (model.passes, model.keeps) == (passes, [2] if forgets else [])
+
+
+def test_what_is_forced_may_be_no_token_of_the_draft():
+    drafter = ModelDrafter(FakeModel(), never, n_ctx=1000, n_vocab=4)
+    assert [guess.token for guess in guesses(drafter, [0, 1], Proposing(0, lambda text: [7, 2]))] == [7, 2]
 
 
 def test_a_draft_model_never_guesses_what_the_target_does_not_have():

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from specchat.speculative.constraint.constraint import Constraint
 from specchat.speculative.explain import Explainer
 from specchat.speculative.noise import Purpose, SeededNoise
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 
+from .grammars import ListedMatcher, is_token
 from .test_rounding import OddModel
 
 SEED, PROMPT = 3, [1, 2, 3, 0, 2]
@@ -81,6 +83,21 @@ def test_a_swap_that_rounding_can_make_is_a_near_tie():
     assert swapped
     partings = [teller.explain(*texts) for texts in swapped if len(texts[0]) > 2]
     assert all(parting.is_near_tie for parting in partings)
+
+
+def test_a_parting_under_a_form_is_judged_by_what_the_form_allows():
+    """The best token is never allowed, so that it is ahead says nothing of how far the two others are from a swap."""
+    teller, end = Teller(rounding=0.0), 6
+    best = teller.text(1)[0]
+    logits = teller.model().decode(PROMPT, 1)[0]
+    second, third = [token for token in (-logits).argsort().tolist() if token != best][:2]
+    gap = float(logits[second] - logits[third])
+    allowed = Constraint(ListedMatcher([(second, 0), (third, 0)], 6, end), is_token(end))
+    settings = {"n_ctx": 500, "n_batch": 4, "longest": 17}
+    said = Explainer(target=teller.model(), chain=teller.chain, seed=SEED, constraint=allowed, **settings)
+    parting = said.explain(PROMPT, [second, 0], [third, 0])
+    assert parting.distance == pytest.approx(gap / 2, rel=0.02)
+    assert teller.explain([second, 0], [third, 0]).distance == float("inf")
 
 
 def test_texts_that_do_not_part_have_nothing_to_explain():

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.speculative.drafting import Draft
+from specchat.speculative.drafting import FORM, MODEL, Draft, Guess
 from specchat.speculative.rounds import Round
 from specchat.speculative.stats import generation_stats
 from specchat.speculative.verification import Verdict
@@ -70,6 +70,12 @@ def test_without_a_measured_plain_pass_there_is_no_speedup():
 def test_a_draft_that_only_measures_is_no_guess():
     measuring = Round(Draft().padded(3), Verdict((9,), 0, 1), (9,), 0.0, 0.5)
     assert stats([ROUNDS[0], measuring], 2).acceptance_rate is None
+
+
+def test_a_draft_of_a_model_may_hold_guesses_of_the_form():
+    guesses = (Guess(1, None, is_forced=True), Guess.certain(2), Guess(3, None, is_forced=True))
+    mixed = Round(Draft(guesses, MODEL).padded(5), Verdict((1, 9), 1, 2), (1, 9), 0.0, 0.5)
+    assert stats([ROUNDS[0], mixed], 3).drafted_by == {FORM: 2, MODEL: 1}
 
 
 def test_padding_is_no_guess():

@@ -4,6 +4,7 @@ import faulthandler
 import multiprocessing
 import os
 import signal
+import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -23,7 +24,7 @@ class Processes:
         """No job may take longer than so many seconds."""
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(_PRELOADED)
-        self._seconds = seconds
+        self.seconds = seconds
 
     def alone(self, job: Callable[..., Any], *arguments: Any) -> Any:
         """What a new process makes of a job. Raises `Died`, and what the job raises."""
@@ -37,11 +38,6 @@ class Processes:
         process.start()
         theirs.close()
         return process, ours
-
-    @property
-    def seconds(self) -> float:
-        """How long a job may take."""
-        return self._seconds
 
 
 class Worker:
@@ -98,6 +94,4 @@ def _serve(jobs: Connection) -> None:
 
 
 def _told(error: Exception) -> str:
-    import traceback
-
     return "".join(traceback.format_exception(error)[-6:])

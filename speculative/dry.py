@@ -44,8 +44,13 @@ class Dry:
     breakers: Breakers
 
     def applied(self, logits: NDArray[np.float32], history: Sequence[int]) -> NDArray[np.float32]:
-        """The logits of shape (vocabulary,) after `history`, those of tokens that repeat lowered in a copy."""
+        """The logits of shape (vocabulary,) after `history`, those of tokens that repeat lowered in a copy.
+
+        Tokens that it does not have are left out.
+        """
         tokens, lengths = self.repeats(history)
+        known = np.searchsorted(tokens, len(logits))
+        tokens, lengths = tokens[:known], lengths[:known]
         if not len(tokens):
             return logits
         exponents = np.minimum(lengths - self.allowed_length, self._largest_exponent or len(history))

@@ -33,8 +33,8 @@ class LanguageModel(Protocol):
         """
 
 
-def common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    """The number of equal tokens that two sequences start with."""
+def common_prefix(left: Sequence[object], right: Sequence[object]) -> int:
+    """The number of equal tokens, or characters, that two sequences of a kind start with."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

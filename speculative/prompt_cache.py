@@ -19,8 +19,8 @@ class KeepsState(LanguageModel, Protocol):
     """A model whose cache can be taken out and put back."""
 
     @property
-    def can_rollback(self) -> bool:
-        """Whether the cache can forget its last tokens alone."""
+    def shortens_states(self) -> bool:
+        """Whether a state that was put back can forget its last tokens alone."""
 
     def save_state(self) -> memoryview:
         """What the cache holds, as bytes. Raises `DecodeError`."""
@@ -53,7 +53,7 @@ class PromptCache:
 
         Then the cache may hold more, which is to be rolled back. Raises what `check` raises, the cache being as it was.
         """
-        goes_back = self.model.can_rollback
+        goes_back = self.model.shortens_states
         found = self.shelf.best(prompt, held, goes_back)
         if found is None:
             return None
@@ -87,13 +87,11 @@ class PromptCache:
         shelf = self.shelf
         count = common_prefix(self.model.cached, text[:whole] if shelf.as_new else text)
         tokens = list(text[:count])
-        ends_there = count == len(self.model.cached) or self.model.can_rollback
-        if not ends_there or not self._is_worth_it(tokens):
+        if not self._is_worth_it(tokens):
             return
         path = shelf.place.target(shelf.key, tokens)
-        if shelf.is_foreign(path):
+        if shelf.is_foreign(path) or self.model.rollback(count) < count:
             return
-        self.model.rollback(count)
         try:
             state = self.model.save_state()
             if len(state) > shelf.place.limit:

@@ -114,8 +114,13 @@ def recent(history: Sequence[int], last_n: int) -> Sequence[int]:
 
 
 def apply_penalties(logits: Logits, window: Sequence[int], params: SamplingParams) -> Logits:
-    """A copy of `logits` with the repeat, frequency and presence penalties of the tokens in `window`."""
+    """A copy of `logits` with the repeat, frequency and presence penalties of the tokens in `window`.
+
+    Tokens that it does not have are left out.
+    """
     tokens, counts = np.unique(np.asarray(window, np.int64), return_counts=True)
+    known = np.searchsorted(tokens, len(logits))
+    tokens, counts = tokens[:known], counts[:known]
     penalized = logits.copy()
     values = logits[tokens]
     repeat = np.float32(params.repeat_penalty)

@@ -18,6 +18,7 @@ from .noise import SeededNoise, answer_seed
 from .prompt_cache import PromptCache
 from .reading import Reading
 from .reasoning.formats import ReasoningFormat
+from .reasoning.resumed import Resumed
 from .reasoning.spans import Splitter, Unsplit
 from .reasoning.stream import AnswerStream
 from .verification import VerificationName, verification
@@ -192,8 +193,7 @@ class Session:
             return Unsplit()
         start = len(prompt) - index
         splitter = self.reasoning.splitter(self._ending(prompt[:start]))
-        splitter.push(self._text(prompt[start:]))
-        return splitter
+        return Resumed.behind(splitter, self._text(prompt[start:])) if index else splitter
 
     def _ending(self, prompt: Sequence[int]) -> str:
         return self._text(prompt[-_TAIL:])

@@ -42,7 +42,7 @@ class StateShelf:
     def best(self, prompt: Sequence[int], held: int, goes_back: bool) -> Found | None:
         """The state that saves most of `prompt` beyond its first `held` tokens, if loading it is faster than reading.
 
-        `goes_back` says whether the model can forget its last tokens alone.
+        `goes_back` says whether the model can forget the last tokens of a state alone.
         """
         found: Found | None = None
         for path, kept in self.kept():

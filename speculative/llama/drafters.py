@@ -33,9 +33,7 @@ Tell = Callable[[str], None]
 """Told a sentence that the user should read."""
 
 
-def drafter_for(
-    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
-) -> Drafter:
+def drafter_for(config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, on_progress: Progress) -> Drafter:
     """The drafter of a pair.
 
     Beside a model, n-grams draft too, save where every draft has its length fixed: there it is the model that was
@@ -46,8 +44,8 @@ def drafter_for(
     if config.draft == "ngram":
         return NgramDrafter()
     settings = config.draft_settings(target.n_ctx)
-    states = _states(config, settings, tell, interrupt, on_progress)
-    loader = _DraftLoader(config.draft, settings, config.draft_gives_way, target, tell, interrupt, states)
+    states = _states(config, settings, tell, target.interrupt, on_progress)
+    loader = _DraftLoader(config.draft, settings, config.draft_gives_way, target, tell, states)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
 
@@ -106,7 +104,6 @@ class _DraftLoader:
     gives_way: GivesWay
     target: LlamaModel
     tell: Tell
-    interrupt: Interrupt
     states: DraftStates | None
 
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
@@ -153,7 +150,10 @@ class _DraftLoader:
         return self._drafter(draft, known)
 
     def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
-        load = partial(LlamaModel.load, self.path, interrupt=self.interrupt, on_progress=on_progress)
+        target = self.target
+        load = partial(
+            LlamaModel.load, self.path, interrupt=target.interrupt, on_progress=on_progress, call=target.caller
+        )
         return Stepping(self.path, load, self.tell).down(self.settings, self.gives_way)
 
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:

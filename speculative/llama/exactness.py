@@ -18,7 +18,7 @@ from .rounding_probe import Probe, probe, probe_from
 
 CONTEXTS = (100, 1500)
 """After so many tokens rounding is measured for whoever asks how much it is."""
-_RULES = 3
+_RULES = 4
 """Grows when measuring changes: what was found by the old rules is forgotten."""
 
 

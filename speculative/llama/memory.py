@@ -8,7 +8,6 @@ import numpy as np
 
 from .calling import Call
 from .checkpoints import Checkpoints, State
-from .config import LlamaConfig
 
 _PARTIAL = llama_cpp.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY
 """What cannot be taken back token by token, without the keys and values of attention, which can."""
@@ -25,11 +24,11 @@ _BYTES = ctypes.POINTER(ctypes.c_uint8)
 class Memory:
     """The memory of a context over sequence 0, whose tokens stand at the positions from 0 on.
 
-    An attention's memory forgets any number of tokens. With a sliding window of `window` tokens and no more, what it
-    has dropped behind the window is missed further back. A `recurrent` one has a single state: some architectures keep
-    a snapshot of it after each of the last tokens of a pass (`n_rs_seq`), good for one step back before the next pass.
-    All others, and longer ways back, need a checkpoint: a copy of the state, from which the rest is read again, as in
-    llama.cpp's tools/server.
+    An attention's memory forgets any number of tokens. With a sliding window of `window` tokens, what it has dropped
+    behind the window is missed further back: what did not fit a cache of little more, or is in no state that was saved,
+    however large the cache. A `recurrent` one has a single state: some architectures keep a snapshot of it after each
+    of the last tokens of a pass (`n_rs_seq`), good for one step back before the next pass. All others, and longer ways
+    back, need a checkpoint: a copy of the state, from which the rest is read again, as in llama.cpp's tools/server.
     """
 
     context: "llama_cpp.llama_context_p"
@@ -143,9 +142,7 @@ class Memory:
         return bool(read == len(state))
 
 
-def memory_of(
-    model: "llama_cpp.llama_model_p", context: "llama_cpp.llama_context_p", config: LlamaConfig, call: Call
-) -> Memory:
+def memory_of(model: "llama_cpp.llama_model_p", context: "llama_cpp.llama_context_p", call: Call) -> Memory:
     """The memory of a context that has one."""
     memory: llama_cpp.llama_memory_t | None = llama_cpp.llama_get_memory(context)
     assert memory is not None
@@ -154,7 +151,7 @@ def memory_of(
         memory=memory,
         call=call,
         recurrent=llama_cpp.llama_model_is_recurrent(model) or llama_cpp.llama_model_is_hybrid(model),
-        window=0 if config.whole_windows else llama_cpp.llama_model_n_swa(model),
+        window=llama_cpp.llama_model_n_swa(model),
         n_snapshots=llama_cpp.llama_n_rs_seq(context),
         checkpoints=Checkpoints(llama_cpp.llama_model_size(model) // _SHARE),
     )

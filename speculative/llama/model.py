@@ -128,7 +128,7 @@ class LlamaModel:
         self._model = model
         self._context = context
         self._call = call
-        self._memory = memory_of(model, context, config, call)
+        self._memory = memory_of(model, context, call)
         self._kept = kept
         self._batch = Batch(self.n_batch)
         self._cached: list[int] = []
@@ -155,14 +155,19 @@ class LlamaModel:
         return loading.metadata(self._model, key)
 
     @property
-    def can_rollback(self) -> bool:
-        """Whether the cache can forget its last tokens alone."""
-        return not self._memory.recurrent
+    def shortens_states(self) -> bool:
+        """Whether a state that was put back can forget its last tokens alone."""
+        return not self._memory.recurrent and not self._memory.window
 
     @property
     def template(self) -> str | None:
         """The chat template that the file has."""
         return self.metadata("tokenizer.chat_template")
+
+    @property
+    def caller(self) -> Call:
+        """What passes and the cache go through."""
+        return self._call
 
     @property
     def cached(self) -> list[int]:

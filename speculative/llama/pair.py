@@ -24,6 +24,7 @@ from ..session import Session
 from ..state_shelf import StateShelf
 from .backend import gpus
 from .breakers import BreakerTokens
+from .calling import Call, call
 from .chat import ChatTemplate
 from .constraint import constraint_on, forecasts_on
 from .drafters import Tell, drafter_for, names
@@ -190,23 +191,23 @@ def _check_biases(sampling: SamplingParams, target: LlamaModel) -> None:
 
 
 def _drafted(
-    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, interrupt: Interrupt, on_progress: Progress
+    config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell, on_progress: Progress
 ) -> tuple[PairConfig, Drafter]:
     """The drafter of a pair, and the settings with what drafts: n-grams, where a draft fails that nobody named."""
     try:
-        return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+        return config, drafter_for(config, target, fits, tell, on_progress)
     except SpecchatError as error:
         if config.draft_required or isinstance(error, UsageError):
             raise
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
-    return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+    return config, drafter_for(config, target, fits, tell, on_progress)
 
 
 def _loaded_target(
-    config: PairConfig, tell: Tell, interrupt: Interrupt, on_progress: Callable[[float], None]
+    config: PairConfig, tell: Tell, interrupt: Interrupt, on_progress: Callable[[float], None], call: Call
 ) -> LlamaModel:
-    load = partial(LlamaModel.load, config.target, interrupt=interrupt, on_progress=on_progress)
+    load = partial(LlamaModel.load, config.target, interrupt=interrupt, on_progress=on_progress, call=call)
     return Stepping(config.target, load, tell).down(config.target_settings, config.target_gives_way)
 
 
@@ -221,12 +222,15 @@ def _prompt_cache(
     return PromptCache(target, StateShelf(config.states, f"{loaded} | {piece}", piece, as_new, tell, progress))
 
 
-def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None) -> Pair:
+def load_pair(
+    config: PairConfig, interrupt: Interrupt, on_progress: Progress = lambda doing: None, call: Call = call
+) -> Pair:
     """Load the models of a pair and check that they fit; `on_progress` is told how far that is.
 
-    A draft model that is known to fit is loaded when it is wanted. Later `on_progress` is told how far a large state is
-    that is loaded or kept, and an empty text when that is over. Raises `ModelLoadError`, `VocabularyMismatchError`,
-    `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
+    A draft model that is known to fit is loaded when it is wanted; passes and caches go through `call`. Later
+    `on_progress` is told how far a large state is that is loaded or kept, and an empty text when that is over. Raises
+    `ModelLoadError`, `VocabularyMismatchError`, `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was
+    requested.
     """
     if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
         check_placing(config.draft_config)
@@ -238,7 +242,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     config = exactness.applied(config)
     with ExitStack() as opened:
         target = opened.enter_context(
-            _loaded_target(config, notices.append, interrupt, loading_progress(config.target, on_progress))
+            _loaded_target(config, notices.append, interrupt, loading_progress(config.target, on_progress), call)
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         _check_biases(sampling, target)
@@ -247,7 +251,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
         chain = SamplerChain(sampling, BreakerTokens(target.vocabulary))
         fits = Cache(folder / "fits" if folder else None)
         matcher = constraint_on(target.vocabulary, config.grammar)
-        config, drafter = _drafted(config, target, fits, notices.append, interrupt, on_progress)
+        config, drafter = _drafted(config, target, fits, notices.append, on_progress)
         opened.callback(drafter.close)
         length = lengths_for(config, target, costs)
         opened.pop_all()

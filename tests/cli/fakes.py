@@ -62,7 +62,7 @@ class ScriptedModel:
         return rows
 
     @property
-    def can_rollback(self) -> bool:
+    def shortens_states(self) -> bool:
         return True
 
     def save_state(self) -> memoryview:

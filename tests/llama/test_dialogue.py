@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import get_args
 
-import llama_cpp
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,6 +23,7 @@ from specchat.speculative.llama.pair import Pair, load_pair
 from specchat.speculative.llama.pair_config import PairConfig
 
 from ..cli.fakes import World
+from ..quantised import in_eight_bits
 from ..tiny import Architecture
 
 # under which no bit depends on how a prompt is cut into passes: weights in 8 bits, and a cache that is not f16
@@ -36,16 +35,6 @@ def config(target, draft) -> PairConfig:
     return PairConfig(
         target=target, draft=draft, target_config=ONE_THREAD, draft_config=ONE_THREAD, sampling={"temperature": 0}
     )
-
-
-def in_eight_bits(path: Path) -> Path:
-    """The same model with such weights."""
-    written = path.with_suffix(".q8_0")
-    if not written.exists():
-        parameters = llama_cpp.llama_model_quantize_default_params()
-        parameters.ftype = llama_cpp.LLAMA_FTYPE_MOSTLY_Q8_0
-        assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
-    return written
 
 
 @dataclass(frozen=True)

@@ -124,6 +124,12 @@ def test_experts_get_kernels_that_take_rows_one_by_one_even_if_others_look_exact
     assert (found.repack, found.tiled) == (False, False)
 
 
+@pytest.mark.parametrize("most", [3, 8, LONGEST])
+def test_with_experts_no_token_goes_alone_even_if_that_looks_exact(most):
+    found = Machine(experts=True, weights={(False, False): most}).search()
+    assert (found.least, found.most) == (2, most)
+
+
 def test_nothing_is_promised_where_nothing_is_exact():
     machine = Machine(weights={(True, True): 1, (False, True): 1, (False, False): 1})
     with pytest.raises(NotExactError) as error:

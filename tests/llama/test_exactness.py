@@ -23,6 +23,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.rounding_probe import command, probe
 from specchat.speculative.model import advance
 
+from ..quantised import in_eight_bits, quantised
 from . import cuts
 
 SETTINGS = LlamaConfig(n_ctx=1024, n_batch=64, threads=1)
@@ -43,15 +44,6 @@ def config(path, folder, threads=1, **settings):
 
 def exactness(asked):
     return exactness_of(asked, exactness_cache(asked), lambda doing: None)
-
-
-def quantised(path, kind):
-    """The file with weights of another type, as llama.cpp makes it."""
-    parameters = llama_cpp.llama_model_quantize_default_params()
-    parameters.ftype, parameters.nthread = kind, 1
-    written = path.with_name(f"{path.stem}-{kind}.gguf")
-    assert llama_cpp.llama_model_quantize(bytes(path), bytes(written), parameters) == 0
-    return written
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +79,24 @@ def test_what_is_certified_agrees_however_passes_are_cut(write_tiny_model, folde
         assert not found.certificate.tiled
     settings = found.applied(asked).target_settings
     assert cut_at_random(path, settings, found.certificate.most) == "the same"
+
+
+@pytest.mark.parametrize(("least", "differing"), [(1, True), (2, False)])
+def test_a_router_rounds_otherwise_for_one_token_which_few_texts_show(write_tiny_model, least, differing):
+    """Three in six thousand tokens here, so that a short measurement says nothing."""
+    path = in_eight_bits(write_tiny_model(experts=4))
+    settings = replace(SETTINGS, cache_type_k="bf16", cache_type_v="bf16", repack=False, tiled=False, min_pass=least)
+    texts = [[int(token) for token in np.random.default_rng(seed).integers(0, 256, 1000)] for seed in range(6)]
+    with LlamaModel.load(path, settings) as model:
+        rows = {length: [row for text in texts for row in rows_of(model, text, length)] for length in (1, 4)}
+    assert (rows[1] != rows[4]) is differing
+
+
+def rows_of(model, text, length):
+    """The logits after each token, in passes of a length."""
+    model.rollback(0)
+    passes = (model.decode(text[begin : begin + length], length) for begin in range(0, len(text), length))
+    return [row.tobytes() for rows in passes for row in rows]
 
 
 def test_without_exact_settings_the_same_check_finds_differences(write_tiny_model):

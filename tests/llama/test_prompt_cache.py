@@ -13,6 +13,7 @@ from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.model import advance
 from specchat.speculative.state_places import StatePlace
 
 from ..speculative.fakes import propose
@@ -50,6 +51,17 @@ def test_the_state_of_a_recurrent_model_is_put_back_too(write_tiny_model):
         model.decode(TEXT, 0)
         assert other.load_state(TEXT, bytearray(model.save_state()))
         assert np.array_equal(other.decode([1], 1), model.decode([1], 1))
+
+
+def test_what_a_state_lacks_behind_a_sliding_window_is_read_again(write_tiny_model):
+    """llama.cpp leaves it out of states (`llama_kv_cache::state_write`), however large the cache is."""
+    path = write_tiny_model(architecture="gemma2", window=24)
+    settings = replace(CONFIG, flash_attention="off", cache_type_k="f32", cache_type_v="f32")
+    with LlamaModel.load(path, settings) as model, LlamaModel.load(path, settings) as other:
+        model.decode(TEXT, 0)
+        assert other.load_state(TEXT, bytearray(model.save_state()))
+        for text in ([*TEXT, 1], [*TEXT[:150], 2], [*TEXT[:50], 3]):
+            assert np.allclose(advance(other, text, 1), advance(model, text, 1), atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +146,16 @@ def test_a_warm_start_of_a_pair_says_what_a_cold_one_says(config, how):
         shared = 199 if prompt == TEXT else 150
         assert warm.stats.cached_tokens == shared - shared % piece
         assert len(warned) == len(told)  # which with exact is one, with figures
+
+
+def test_a_warm_start_with_a_sliding_window_says_what_a_cold_one_says(config, write_tiny_model):
+    config = replace(config, target=write_tiny_model(architecture="gemma2", window=24), draft="none", draft_length=None)
+    first, _ = answered(config, TEXT)
+    text = [*TEXT, *first.tokens]
+    for prompt, cached in (([*text, 1, 2], len(text) - 1), ([*TEXT[:150], 1, 2, 3], 0)):
+        warm, _ = answered(config, prompt)
+        cold, _ = answered(replace(config, states=None), prompt)
+        assert (warm.tokens, warm.stats.cached_tokens) == (cold.tokens, cached)
 
 
 def test_a_target_that_was_changed_or_is_loaded_otherwise_has_no_state(config):

@@ -52,7 +52,7 @@ class FakeModel:
         return np.array([self.logits(self.cached[:end]) for end in ends], np.float32).reshape(n_logits, self.n_vocab)
 
     @property
-    def can_rollback(self) -> bool:
+    def shortens_states(self) -> bool:
         return not self.forgets
 
     def save_state(self) -> memoryview:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from specchat.speculative.reasoning.formats import FORMATS, ReasoningFormat
 from specchat.speculative.reasoning.harmony import Harmony
+from specchat.speculative.reasoning.resumed import Resumed
 from specchat.speculative.reasoning.stream import AnswerStream
 from specchat.speculative.reasoning.tags import Tags
 
@@ -145,3 +146,43 @@ def test_a_stop_string_ends_the_answer_and_no_reasoning():
 def test_half_a_character_at_the_end_is_dropped():
     assert split_pieces(THINK, [b"<think>a\xc3"]) == ("a", "")
     assert split_pieces(THINK, [b"<think>a</think>b\xc3"]) == ("a", "b")
+
+
+def resumed(form: ReasoningFormat, first: str, rest: str, before: str = "") -> tuple[tuple[str, str], tuple[str, str]]:
+    """What is told of an answer in two parts."""
+    stream = AnswerStream(Resumed.behind(form.splitter(before), first))
+    stream.push(rest.encode())
+    stream.finish()
+    return split(form, first, before), (stream.reasoning, stream.text)
+
+
+@pytest.mark.parametrize(
+    ("form", "before", "first", "rest", "expected"),
+    [
+        (THINK, "", " \n", "Yes.", (("", " \n"), ("", "Yes."))),
+        (THINK, "", "<th", "ree>", (("", "<th"), ("", "ree>"))),
+        (THINK, "", "<th", "", (("", "<th"), ("", ""))),
+        (THINK, "", "<th", "ink>Hm", (("", "<th"), ("Hm", ""))),
+        (THINK, "<think>", "Hm </th", "at>", (("Hm </th", ""), ("at>", ""))),
+        (THINK, "<think>", "Hm ", "yes", (("Hm", ""), (" yes", ""))),
+        (THINK, "<think>", "Hm</th", "ink>Yes", (("Hm</th", ""), ("", "Yes"))),
+        (CHANNELS, "", "a <|en", "b", (("", "a <|en"), ("", "b"))),
+        (CHANNELS, "", "a", "b", (("", "a"), ("", "b"))),
+    ],
+)
+def test_an_answer_that_goes_on_repeats_nothing(
+    form: ReasoningFormat, before: str, first: str, rest: str, expected: tuple[tuple[str, str], tuple[str, str]]
+):
+    assert resumed(form, first, rest, before) == expected
+
+
+@given(st.lists(st.sampled_from(("<think>", "</think>", "<", "</", "th", " ", "\n", "a", ">")), max_size=12), st.data())
+def test_what_goes_on_is_what_is_left_unless_a_tag_was_cut(pieces: list[str], data: st.DataObject):
+    cut = data.draw(st.integers(0, len(pieces)))
+    first, rest = "".join(pieces[:cut]), "".join(pieces[cut:])
+    (thought, said), (more_thought, more_said) = resumed(THINK, first, rest)
+    whole = split(THINK, first + rest)
+    if said and whole[0]:  # what looked like an answer was the beginning of a tag
+        return
+    assert said + more_said == whole[1]
+    assert (thought + more_thought).startswith(whole[0])

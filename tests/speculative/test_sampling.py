@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,17 @@ def test_penalties_follow_llama_cpp():
     params = SamplingParams(repeat_penalty=2.0, presence_penalty=0.5, frequency_penalty=0.25)
     penalized = apply_penalties(np.array([1.0, -1.0, 3.0, 4.0], np.float32), [0, 1, 1], params)
     assert penalized.tolist() == [1 / 2 - 0.25 - 0.5, -1 * 2 - 0.5 - 0.5, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("options", [{"presence_penalty": 0.5}, {"dry_multiplier": 0.8, "dry_allowed_length": 1}])
+def test_a_draft_with_fewer_tokens_penalizes_those_that_it_has(options: dict[str, Any]):
+    """The text may have others, further back than the draft looks."""
+    params = replace(NEUTRAL, **options)
+    history = [1, 2, 5, 1, 2, 3, 1, 2]
+    wide = SamplerChain(params).distribution(np.array([*LOGITS, -np.inf, -np.inf], np.float32), history)
+    narrow = SamplerChain(params).distribution(LOGITS, history)
+    assert narrow.logprobs.tolist() == wide.logprobs[:4].tolist()
+    assert narrow.logprobs.tolist() != SamplerChain(NEUTRAL).distribution(LOGITS, history).logprobs.tolist()
 
 
 def test_penalties_see_only_the_last_tokens():

@@ -1,0 +1,1 @@
+"""Random chats on real llama.cpp, and what plain decoding in a new process says in their place."""

@@ -8,6 +8,7 @@ from specchat.profiles.hub.smaller import smaller_models
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.sources import HubModel, ModelSource
 from specchat.speculative.devices import Device
+from specchat.speculative.footprint.placing import Wanted
 from specchat.speculative.footprint.plan import plan
 from specchat.speculative.footprint.shape import ModelShape
 from specchat.speculative.llama.pair_config import PairConfig
@@ -31,7 +32,7 @@ class Machine:
         config = self.config
         if context is not None:
             config = replace(config, target_config=replace(config.target_config, n_ctx=context))
-        found = plan(reckoned_target(shape, config).memory, None, self.devices)
+        found = plan(Wanted(memory=reckoned_target(shape, config).memory), None, self.devices)
         return found is not None and found.fits
 
 

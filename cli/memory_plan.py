@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from specchat.profiles.seen_model import SeenModel
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import LoadedBy, ModelMemory, model_memory
+from specchat.speculative.footprint.placing import Wanted
 from specchat.speculative.footprint.plan import Plan, plan
 from specchat.speculative.footprint.shape import ModelShape
 from specchat.speculative.llama.pair_config import PairConfig
@@ -56,7 +57,7 @@ def memory_plan(
         return None
     answering = reckoned_target(shape, config)
     guessing = _reckoned_draft(draft, config, answering.loaded.context) if draft else None
-    found = plan(answering.memory, guessing.memory if guessing else None, devices)
+    found = plan(Wanted(memory=answering.memory), Wanted(memory=guessing.memory) if guessing else None, devices)
     return MemoryPlan(target=answering, draft=guessing, plan=found)
 
 

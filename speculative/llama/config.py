@@ -96,6 +96,7 @@ class LlamaConfig:
             cache_type_v=self.cache_type_v,
             flash_attention=self.flash_attention != "off",
             whole_windows=self.whole_windows,
+            cpu_moe=self.cpu_moe,
         )
 
 

@@ -22,6 +22,7 @@ _PLACES = {
     "profile": "profile.profile_commands",
     "session": "session.session_commands",
     "doctor": "doctor.command.doctor",
+    "rpc-server": "rpc_server.rpc_server",
     "completion": "completion.command.completion",
     "help": "help_topics.help_topic",
 }

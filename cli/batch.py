@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from specchat.speculative.errors import SpecchatError, UsageError
+from specchat.speculative.errors import ServerError, SpecchatError, UsageError
 
 from .answers import failure_content
 from .batch_items import Batch, Item
@@ -63,6 +63,8 @@ class BatchRun:
         with ending(answerer.pair.session.interrupt):
             content, error = self._answered(item, answerer, tally, line)
             line.clear()
+            if isinstance(error, ServerError):  # as it would be for all that follow: another run takes them up
+                raise error
             write({"id": item.id, "index": item.index, **content, **failure_content(error)})
             tally.count(error and type(error)(f"line {item.line}: {error.message}", error.hint))
 

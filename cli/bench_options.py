@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -11,18 +11,9 @@ from specchat.speculative.bench.cases import KINDS
 
 from .options.output import DebugOption
 from .options.panels import OUTPUT
-from .values import number, whole
-
-Item = TypeVar("Item")
+from .values import Several, number, several, whole
 
 WHAT, HOW_LONG = "What to measure", "How long"
-
-
-@dataclass(frozen=True, slots=True)
-class Several(Generic[Item]):
-    """Values separated by commas; Typer would take a tuple for as many arguments."""
-
-    items: tuple[Item, ...]
 
 
 def kinds_value(text: str) -> Several[str]:
@@ -36,13 +27,7 @@ def kinds_value(text: str) -> Several[str]:
 
 def lengths_value(text: str) -> Several[int]:
     """Draft lengths, separated by commas."""
-    length = whole(1, "Give draft lengths of 1 or more, as in 2,4,8; plain decoding is always measured.")
-    return Several(tuple(length(part) for part in text.split(",")))
-
-
-def temperatures_value(text: str) -> Several[float]:
-    """Temperatures, separated by commas."""
-    return Several(tuple(number(0)(part) for part in text.split(",")))
+    return several(whole(1, "Give draft lengths of 1 or more, as in 2,4,8; plain decoding is always measured."))(text)
 
 
 def set_value(text: str) -> int:
@@ -114,7 +99,7 @@ class BenchOptions:
         typer.Option(
             "--temp",
             "--temperature",
-            parser=temperatures_value,
+            parser=several(number(0)),
             metavar="T,…",
             help="Usually what the model would be run at; with --full 0 as well.",
             rich_help_panel=WHAT,

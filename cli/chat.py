@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from specchat.speculative.errors import PromptTooLongError
+from specchat.speculative.errors import PromptTooLongError, ServerError
 
 from .chat_commands.commands import COMMANDS, KEYS
 from .chat_commands.completing import completions
@@ -55,7 +55,7 @@ class Chat:
     def _do(self, action: Callable[[], None]) -> None:
         try:
             action()
-        except OSError:
+        except (OSError, ServerError):
             raise  # there is nothing to chat on any more
         except Exception as error:  # noqa: BLE001 - whatever went wrong, the chat goes on
             found = failure(error)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from specchat.profiles.paths import exists
-from specchat.speculative.errors import SpecchatError, UsageError
+from specchat.speculative.errors import ServerError, SpecchatError, UsageError
 
 from .answers import Answer
 from .each_files import AskedFile
@@ -63,6 +63,8 @@ class EachRun:
                 error = answer.error
             except SpecchatError as before_it:
                 error = before_it
+        if isinstance(error, ServerError):  # as it would be for all that follow
+            raise error
         tally.count(error and type(error)(f"{one_line(asked.name)}."))  # the rest of it is told right here
         if error is not None:
             line.clear()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import NONE, Layer, Settings, parse_draft
+from specchat.profiles.settings import NONE, Layer, Settings, devices_of_words, parse_draft
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.state_places import StatePlace
 
@@ -18,7 +18,14 @@ SPELLED = {
     "context": "-c",
     "gpu_layers": "-ngl",
     "draft_gpu_layers": "-ngld",
+    "device": "--device",
+    "draft_device": "--draft-device",
+    "tensor_split": "--tensor-split",
+    "rpc": "--rpc",
+    "cpu_moe": "--cpu-moe",
+    "mmap": "--mmap",
     "threads": "-t",
+    "threads_batch": "-tb",
     "flash_attention": "-fa",
     "cache_type_k": "-ctk",
     "cache_type_v": "-ctv",
@@ -84,7 +91,14 @@ def flag_settings(
         context=machine.context,
         gpu_layers=machine.gpu_layers,
         draft_gpu_layers=machine.draft_gpu_layers,
+        device=None if machine.device is None else devices_of_words(machine.device.items),
+        draft_device=None if machine.draft_device is None else devices_of_words(machine.draft_device.items),
+        tensor_split=None if machine.tensor_split is None else machine.tensor_split.items,
+        rpc=None if machine.rpc is None else devices_of_words(machine.rpc.items),
+        cpu_moe=_switch(machine.cpu_moe),
+        mmap=_switch(machine.mmap),
         threads=machine.threads,
+        threads_batch=machine.threads_batch,
         flash_attention=machine.flash_attention,
         cache_type_k=machine.cache_type_k,
         cache_type_v=machine.cache_type_v,
@@ -111,6 +125,10 @@ def flag_settings(
         logit_bias=_behind_none(sampling.logit_bias),
     )
     return Layer(settings, {name: SPELLED[name] for name in settings.said()})
+
+
+def _switch(on: bool | None) -> str | None:
+    return None if on is None else "on" if on else "off"
 
 
 def _behind_none(texts: Sequence[str] | None) -> tuple[str, ...] | None:

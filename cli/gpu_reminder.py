@@ -23,19 +23,19 @@ def built_for_the_cpu_only() -> bool:
 def remind_of_gpu(
     env: Environment,
     placement: Placement | None,
-    gpu_layers: int | None,
+    on_cpu: bool,
     *,
     quiet: bool,
     cpu_only: Callable[[], bool] = built_for_the_cpu_only,
 ) -> None:
-    """Say it, if models were not kept from the GPU by wish, here or with the key or the variable that silences this.
+    """Say it, if models were not kept from the GPU by wish: `on_cpu`, or with the key or the variable that silences it.
 
     What takes no time is asked first, and most of the time nothing else is. Without a place to remember that it was
     said, it is not.
     """
     terminals = env.stdin_is_terminal and env.stdout_is_terminal and env.stderr_is_terminal
     folder = env.cache_folder
-    if quiet or not terminals or folder is None or gpu_layers == 0 or placement is None or placement.devices:
+    if quiet or not terminals or folder is None or on_cpu or placement is None or placement.devices:
         return
     said, today = Cache(folder / _FOLDER), env.today().isoformat()
     if said.load(_KEY) == today or not (title := _unused_gpu(env)) or not _wanted(env) or not cpu_only():

@@ -7,9 +7,10 @@ from secrets import randbelow
 from typing import Any, cast
 
 from specchat.profiles.settings import Settings
+from specchat.speculative.devices import is_remote
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.pair_config import FIXED, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
@@ -106,22 +107,47 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
     """The same with what `settings` say of loading, drafting and sampling."""
     return replace(
         config,
-        target_config=_loaded_by(config.target_config, settings, settings.gpu_layers),
-        draft_config=_loaded_by(config.draft_config, settings, settings.draft_gpu_layers),
+        target_config=_target_loaded_by(config.target_config, settings),
+        draft_config=_draft_loaded_by(config.draft_config, settings),
         thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
+        fixed=config.fixed | {name for name in FIXED if getattr(settings, name) is not None},
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,
     )
 
 
-def _loaded_by(config: LlamaConfig, settings: Settings, gpu_layers: int | None) -> LlamaConfig:
-    chosen: dict[str, Any] = {
+def _target_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
+    chosen = {
+        "n_gpu_layers": settings.gpu_layers,
+        "devices": settings.device,
+        "tensor_split": settings.tensor_split,
+        "rpc": settings.rpc,
+        "cpu_moe": None if settings.cpu_moe is None else settings.cpu_moe == "on",
+    }
+    return _changed(_loaded_by(config, settings), chosen)
+
+
+def _draft_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
+    devices = settings.draft_device
+    if devices is None and settings.device is not None:
+        local = tuple(name for name in settings.device if not is_remote(name))
+        devices = local if local or not settings.device else None
+    return _changed(_loaded_by(config, settings), {"n_gpu_layers": settings.draft_gpu_layers, "devices": devices})
+
+
+def _loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
+    chosen = {
         "n_ctx": settings.context,
-        "n_gpu_layers": gpu_layers,
+        "mmap": None if settings.mmap is None else settings.mmap == "on",
         "threads": settings.threads,
+        "threads_batch": settings.threads_batch,
         "flash_attention": settings.flash_attention,
         "cache_type_k": settings.cache_type_k,
         "cache_type_v": settings.cache_type_v,
     }
+    return _changed(config, chosen)
+
+
+def _changed(config: LlamaConfig, chosen: dict[str, Any]) -> LlamaConfig:
     return replace(config, **{name: value for name, value in chosen.items() if value is not None})

@@ -39,7 +39,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     if plan.suggested:
         keep_suggestion(env, plan.suggested)
     with load(env, config, quiet) as pair:
-        remind_of_gpu(env, pair.placement, settings.gpu_layers, quiet=quiet or options.output.json)
+        remind_of_gpu(env, pair.placement, settings.on_cpu, quiet=quiet or options.output.json)
         speaker = Speaker(env, pair, limits(options.answer, settings), options.output, folds=settings.think == "hide")
         ask = chat_asker(pair, Conversation(settings.system).messages)
         if plan.many:

@@ -17,7 +17,12 @@ from .screen import visible, warn
 UNSAID = {
     "target": "none",
     "draft_length": "as it pays",
+    "device": "as llama.cpp chooses",
+    "draft_device": "as device",
+    "tensor_split": "by free memory",
+    "rpc": "no other machines",
     "threads": "one a core",
+    "threads_batch": "as threads",
     "system": "none",
     "stop": "none",
     "think": "as the template has it",

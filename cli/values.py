@@ -2,8 +2,19 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import typer
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Generic[Item]):
+    """Values separated by commas; Typer would take a tuple for as many arguments."""
+
+    items: tuple[Item, ...]
 
 
 def whole(least: int, hint: str = "") -> Callable[[str], int]:
@@ -61,6 +72,11 @@ def one_of(*words: str) -> Callable[[str], str]:
         return text
 
     return parse
+
+
+def several(parse: Callable[[str], Item]) -> Callable[[str], Several[Item]]:
+    """A parser of values with commas between them, each of which `parse` takes."""
+    return lambda text: Several(tuple(parse(part.strip()) for part in text.split(",")))
 
 
 def token_limit(text: str) -> int:

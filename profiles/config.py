@@ -11,8 +11,7 @@ from .fields import Fields
 from .paths import expanded
 from .profile import FORMAT, check_format
 from .settings import KEYS as SETTINGS
-from .settings import Layer, read_settings
-from .variables import ON_OFF
+from .settings import ON_OFF, Layer, read_settings
 from .yaml_file import parse_settings, read_settings_file
 
 FILE = "config.yaml"

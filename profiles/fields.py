@@ -74,6 +74,21 @@ class Fields:
             return value
         raise self.wrong(key, "a number such as 0.8")
 
+    def numbers(self, key: str) -> tuple[float, ...] | None:
+        """A list of numbers; a single number is a list of one."""
+        value = self.values.get(key)
+        if value is None:
+            return None
+        found = value if isinstance(value, list) else [value]
+        numbers = tuple(
+            item
+            for item in found
+            if isinstance(item, int | float) and not isinstance(item, bool) and abs(item) <= _LARGEST
+        )
+        if len(numbers) != len(found):
+            raise self.wrong(key, "a list of numbers, such as [3, 1]")
+        return numbers
+
     def mapping(self, key: str) -> "Fields":
         """A mapping inside this one; an absent one is empty."""
         value = self.values.get(key)

@@ -34,6 +34,8 @@ def built_in_settings() -> Layer:
         context=DEFAULT_CONTEXT,
         gpu_layers=loading.n_gpu_layers,
         draft_gpu_layers=loading.n_gpu_layers,
+        cpu_moe="off",
+        mmap="on",
         flash_attention=loading.flash_attention,
         cache_type_k=loading.cache_type_k,
         cache_type_v=loading.cache_type_v,

@@ -30,7 +30,16 @@ class Settings:
     gpu_layers: int | None = None
     """Layers of the target to put on the GPU; -1 is all of them."""
     draft_gpu_layers: int | None = None
+    device: tuple[str, ...] | None = None
+    """Names of devices; without any, the CPU alone."""
+    draft_device: tuple[str, ...] | None = None
+    tensor_split: tuple[float, ...] | None = None
+    rpc: tuple[str, ...] | None = None
+    """Where servers listen whose machines take layers, too; without any, none do."""
+    cpu_moe: str | None = None
+    mmap: str | None = None
     threads: int | None = None
+    threads_batch: int | None = None
     flash_attention: str | None = None
     cache_type_k: str | None = None
     cache_type_v: str | None = None
@@ -60,6 +69,11 @@ class Settings:
         """The settings that are made, by name."""
         return {name: value for name in NAMES if (value := getattr(self, name)) is not None}
 
+    @property
+    def on_cpu(self) -> bool:
+        """Whether they keep the target off all devices."""
+        return self.gpu_layers == 0 or self.device == ()
+
     def sampling(self) -> dict[str, Any]:
         """Arguments of `SamplingParams`."""
         return {name: value for name, value in self.said().items() if name in SAMPLING}
@@ -75,7 +89,20 @@ NONE = "none"
 """What stands for no text where a list has to be one text."""
 KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
 """The keys of a file; `SAMPLING` stands in a mapping of its own there."""
+ON_OFF = ("on", "off")
 FLASH_ATTENTION = ("auto", "on", "off")
+_LOADED = {
+    "context": "n_ctx",
+    "device": "devices",
+    "draft_device": "devices",
+    "tensor_split": "tensor_split",
+    "rpc": "rpc",
+    "threads": "threads",
+    "threads_batch": "threads_batch",
+    "cache_type_k": "cache_type_k",
+    "cache_type_v": "cache_type_v",
+}
+"""What the engine can judge by itself, by its own names."""
 THINK = ("on", "off", "hide")
 
 
@@ -140,7 +167,14 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         context=values.integer("context", 0),
         gpu_layers=values.integer("gpu_layers", -1),
         draft_gpu_layers=values.integer("draft_gpu_layers", -1),
+        device=_devices(values, "device"),
+        draft_device=_devices(values, "draft_device"),
+        tensor_split=values.numbers("tensor_split"),
+        rpc=_devices(values, "rpc"),
+        cpu_moe=values.word("cpu_moe", ON_OFF),
+        mmap=values.word("mmap", ON_OFF),
         threads=values.integer("threads", 1),
+        threads_batch=values.integer("threads_batch", 1),
         flash_attention=values.word("flash_attention", FLASH_ATTENTION),
         cache_type_k=values.text("cache_type_k"),
         cache_type_v=values.text("cache_type_v"),
@@ -159,6 +193,16 @@ def _sampler(values: Fields, key: str) -> Any:
         texts = values.texts(key)
         return () if texts == (NONE,) else texts
     return values.integer(key, -1) if key in WHOLE else values.number(key)
+
+
+def devices_of_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The devices that are named; "none" is that there are none."""
+    return () if tuple(words) == (NONE,) else tuple(words)
+
+
+def _devices(values: Fields, key: str) -> tuple[str, ...] | None:
+    texts = values.texts(key)
+    return None if texts is None else devices_of_words([name.strip() for text in texts for name in text.split(",")])
 
 
 def _origin(values: Fields, key: str, name: str) -> str:
@@ -182,13 +226,12 @@ def _check(settings: Settings, values: Fields, sampling: Fields) -> None:
     from specchat.speculative.llama.config import LlamaConfig
     from specchat.speculative.sampling_params import SamplingParams
 
-    loaded = {"context": "n_ctx", "threads": "threads", "cache_type_k": "cache_type_k", "cache_type_v": "cache_type_v"}
     for name, value in settings.said().items():
-        arguments: dict[str, Any] = {loaded.get(name, name): value}
+        arguments: dict[str, Any] = {_LOADED.get(name, name): value}
         try:
             if name in SAMPLING:
                 SamplingParams(**arguments)
-            elif name in loaded:
+            elif name in _LOADED:
                 LlamaConfig(**arguments)
         except UsageError as error:
             place = (sampling if name in SAMPLING else values).place(name)

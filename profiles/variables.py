@@ -5,13 +5,26 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from .fields import Fields
-from .settings import LISTS, NAMES, SAMPLING, WHOLE, Layer, read_settings
+from .settings import LISTS, NAMES, ON_OFF, SAMPLING, WHOLE, Layer, read_settings
 
 PREFIX = "SPECCHAT_"
 PROFILE = f"{PREFIX}PROFILE"
 GPU_HINT = f"{PREFIX}GPU_HINT"
-ON_OFF = ("on", "off")
-_TEXTS = ("target", "draft", "flash_attention", "cache_type_k", "cache_type_v", "system", "stop", "think")
+_TEXTS = (
+    "target",
+    "draft",
+    "device",
+    "draft_device",
+    "rpc",
+    "cpu_moe",
+    "mmap",
+    "flash_attention",
+    "cache_type_k",
+    "cache_type_v",
+    "system",
+    "stop",
+    "think",
+)
 _FLOATS = tuple(name for name in SAMPLING if name not in (*WHOLE, *LISTS))
 
 
@@ -67,6 +80,8 @@ def _typed(name: str, text: str) -> object:
     if name == "logit_bias":
         return text.split()
     try:
+        if name == "tensor_split":
+            return [float(share) for share in text.split(",")]
         return float(text) if name in _FLOATS else int(text)
     except ValueError:
         return text

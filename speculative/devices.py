@@ -8,7 +8,8 @@ from dataclasses import dataclass
 class Device:
     """Something llama.cpp can compute on; memory in bytes.
 
-    `kind` is "CPU", "GPU", "IGPU" for a GPU that shares the memory of the CPU, or empty for anything else.
+    `kind` is "CPU", "GPU", "IGPU" for a GPU that shares the memory of the CPU, or empty for anything else. One of
+    another machine is a GPU called RPC0 or so, and described by where its server listens.
     """
 
     name: str
@@ -18,12 +19,31 @@ class Device:
     kind: str = ""
 
     @property
+    def is_remote(self) -> bool:
+        """Whether it is one of another machine."""
+        return is_remote(self.name)
+
+    @property
     def shares_memory(self) -> bool:
         """Whether its memory is that of the CPU; Metal says of its devices that they are GPUs."""
         return self.kind == "IGPU" or self.name.startswith(("MTL", "Metal"))
 
 
+def is_remote(name: str) -> bool:
+    """Whether a device of this name is one of another machine."""
+    return name.upper().startswith("RPC")
+
+
+def reached(devices: Sequence[Device], rpc: Sequence[str]) -> tuple[Device, ...]:
+    """Those of the `devices` that are of this machine, or of the servers at `rpc`."""
+    return tuple(each for each in devices if not each.is_remote or each.description in rpc)
+
+
 def taking_layers(devices: Sequence[Device]) -> tuple[Device, ...]:
-    """Those of the `devices` that llama.cpp puts layers on: what shares the CPU's memory only where no other is."""
-    kinds = [tuple(each for each in devices if each.kind == kind) for kind in ("GPU", "IGPU")]
-    return next(filter(None, kinds), ())
+    """Those of the `devices` that llama.cpp puts layers on, in its order: those of other machines, then our GPUs.
+
+    What shares the CPU's memory is one only where no other of ours is.
+    """
+    remote = tuple(each for each in devices if each.is_remote)
+    local = [tuple(each for each in devices if each.kind == kind and each not in remote) for kind in ("GPU", "IGPU")]
+    return (*remote, *next(filter(None, local), ()))

@@ -21,6 +21,10 @@ class ModelLoadError(SpecchatError):
     """A model file is missing, unreadable, or of a kind that llama.cpp cannot run."""
 
 
+class OutOfMemoryError(ModelLoadError):
+    """A model takes more memory than there is, as it was to be loaded; with less of it on devices it may fit."""
+
+
 class VocabularyMismatchError(SpecchatError):
     """The draft model's tokens are not the target's tokens."""
 
@@ -39,6 +43,14 @@ class NotExactError(SpecchatError):
 
 class DecodeError(SpecchatError):
     """llama.cpp could not compute a pass."""
+
+
+class ServerError(SpecchatError):
+    """Another machine that computes for this one cannot be reached, or is lost: nothing that it holds can be used."""
+
+
+class NoServersError(ServerError):
+    """The installed llama.cpp can neither use other machines nor be used by them."""
 
 
 class IncompleteError(SpecchatError):

@@ -24,7 +24,7 @@ _ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
 _SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
 _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tokens": "n"}
 """What options say that no profile does, by all its names."""
-_INTRODUCED = ("context", "gpu_layers", "draft_length")
+_INTRODUCED = ("context", "gpu_layers", "device", "draft_length")
 """What is seen when the chat tells of its models again."""
 _OLLAMA = "parameter "
 """Which Ollama wants in front."""

@@ -74,6 +74,11 @@ def _cache_types(env: Environment) -> Values:
     return Values(words=tuple(map(Word, CACHE_TYPES)))
 
 
+def _devices(env: Environment) -> Values:
+    devices = [device for device in env.devices() if device.kind != "CPU"]
+    return Values(words=(*(Word(device.name, device.description) for device in devices), Word("none")))
+
+
 def _topics(env: Environment) -> Values:
     from ..help_topics import TOPICS
 
@@ -94,6 +99,8 @@ _LISTERS: Mapping[str, Lister] = {
     "profile FILE": _nothing,  # those that a profile's name already stands for
     "extends FILE": _nothing,
     "KIND,": _kinds,
+    "NAME,": _devices,
+    **dict.fromkeys(("HOST", "HOST:PORT,"), _nothing),
     "TYPE": _cache_types,
     "TOPIC": _topics,
     **dict.fromkeys(("PROMPT", "TEXT", "N", "N,", "T", "T,", "P", "X", "S", "ID±BIAS"), _nothing),

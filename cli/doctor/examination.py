@@ -10,17 +10,15 @@ from specchat.speculative.errors import SpecchatError
 from ..environment import Environment
 from .build import broken_rows, build_rows, found_build
 from .disks import disk_rows
-from .gpus import find_graphics
 from .hub import access_rows
-from .installer import find_installer
 from .machine import machine_rows
-from .offload import Machine, offload_rows
+from .offload import Machine, machine_of, offload_rows
 from .packages import needed_python, package_rows
 from .places import cache_rows, hub_rows, kept_row
 from .rows import Row, Topic
+from .servers import server_rows
 from .settings import settings_rows
 from .terminal import terminal_rows
-from .toolkits import find_toolkits
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.backend import BuildInfo
@@ -28,25 +26,17 @@ if TYPE_CHECKING:
 
 def examine(env: Environment, *, offline: bool) -> Iterator[Topic]:
     """Each topic with its rows; where `offline`, the hub is not asked."""
-    machine = _machine(env)
+    machine = machine_of(env)
     build, broken = _build(machine)
     yield Topic("packages", tuple(package_rows(machine.installer, needed_python())))
     yield Topic("llama_cpp", tuple(build_rows(build) if build else broken))
     yield Topic("gpu", tuple(offload_rows(machine, build)))
+    yield Topic("other_machines", tuple(server_rows(machine, build)))
     yield Topic("machine", tuple(machine_rows()))
     yield Topic("settings", tuple(settings_rows(env)))
     yield Topic("kept", tuple(_kept(env)))
     yield Topic("hub", tuple(_hub(env, offline)))
     yield Topic("terminal", tuple(terminal_rows(env)))
-
-
-def _machine(env: Environment) -> Machine:
-    return Machine(
-        graphics=find_graphics(env.system),
-        toolkits=find_toolkits(env.system, env.variables),
-        installer=find_installer(env.variables),
-        variables=env.variables,
-    )
 
 
 def _build(machine: Machine) -> "tuple[BuildInfo | None, list[Row]]":

@@ -17,7 +17,7 @@ def _threads() -> list[Row]:
     except ImportError:  # llama.cpp is broken, which is told elsewhere
         return []
     count = default_threads()
-    return [Row(name="threads", value=f"{count}, one for each core that may be used", figures={"threads": count})]
+    return [Row(name="threads", value=f"{count}, one for each fast core that may be used", figures={"threads": count})]
 
 
 def _memory(memory: dict[str, int]) -> Row:

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..environment import Environment
 from .backends import FLAGS, commands_before, way_for, ways_built
 from .drivers import driver_rows
+from .gpus import find_graphics
 from .graphics import Gpu, Graphics
 from .hiding import choosing, hiding
-from .installer import Installer
+from .installer import Installer, find_installer
 from .rows import Row
-from .toolkits import CUDA, HIP, SYCL, VULKAN, Toolkits
+from .toolkits import CUDA, HIP, SYCL, VULKAN, Toolkits, find_toolkits
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.backend import BuildInfo
@@ -41,6 +43,16 @@ class Machine:
 
     def _joined(self, commands: list[str]) -> str:
         return ("; " if self.installer.powershell else " && ").join(commands)
+
+
+def machine_of(env: Environment) -> Machine:
+    """The one that we are on."""
+    return Machine(
+        graphics=find_graphics(env.system),
+        toolkits=find_toolkits(env.system, env.variables),
+        installer=find_installer(env.variables),
+        variables=env.variables,
+    )
 
 
 def offload_rows(machine: Machine, build: "BuildInfo | None") -> list[Row]:

@@ -25,10 +25,16 @@ def settings_rows(env: Environment) -> list[Row]:
 
 def _no_layers(env: Environment) -> list[Row]:
     layer = asked(env, Layer(), None).layer
-    if layer.settings.gpu_layers != 0:
-        return []
-    said = f"gpu_layers is 0, by {layer.origins['gpu_layers']}: models stay on the CPU"
-    return [Row(name="settings", value=said, advice="Take it out, or run with -ngl -1.")]
+    ways = {"gpu_layers": ("0", "-ngl -1"), "device": ("none", "--device NAME")}
+    return [
+        Row(
+            name="settings",
+            value=f"{name} is {value}, by {layer.origins[name]}: models stay on the CPU",
+            advice=f"Take it out, or run with {option}.",
+        )
+        for name, (value, option) in ways.items()
+        if getattr(layer.settings, name) in (0, ())
+    ]
 
 
 def _unknown(env: Environment) -> list[Row]:

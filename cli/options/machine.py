@@ -5,9 +5,24 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from specchat.profiles.settings import NONE
+from specchat.speculative.endpoints import split_endpoint
+from specchat.speculative.errors import UsageError
+
 from ..habits import context_value
-from ..values import one_of, whole
+from ..values import Several, filled, number, one_of, several, whole
 from .panels import MACHINE
+
+
+def endpoint_value(text: str) -> str:
+    """Where a server listens, or "none"."""
+    if text != NONE:
+        try:
+            split_endpoint(text)
+        except UsageError as error:
+            raise typer.BadParameter(f"{error.message}\n{error.hint}") from error
+    return text
+
 
 ContextOption: TypeAlias = Annotated[
     int | None,
@@ -83,6 +98,73 @@ class MachineOptions:
             rich_help_panel=MACHINE,
         ),
     ] = None
+    device: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "-dev",
+            "--device",
+            parser=several(filled("the name of a device, as specchat doctor shows it, or none")),
+            metavar="NAME,…",
+            show_default=False,
+            help="Devices for the layers, as specchat doctor names them; none is the CPU alone.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    draft_device: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "-devd",
+            "--draft-device",
+            "--device-draft",
+            parser=several(filled("the name of a device, as specchat doctor shows it, or none")),
+            metavar="NAME,…",
+            show_default=False,
+            help="The same for the draft model; the same ones unless given.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    tensor_split: Annotated[
+        Several[float] | None,
+        typer.Option(
+            "-ts",
+            "--tensor-split",
+            parser=several(number(0)),
+            metavar="N,…",
+            show_default=False,
+            help="The share of each device: 3,1 puts three quarters on the first.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    rpc: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "--rpc",
+            parser=several(endpoint_value),
+            metavar="HOST:PORT,…",
+            show_default=False,
+            help="Other machines that take layers, where specchat rpc-server listens; none is none.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    cpu_moe: Annotated[
+        bool | None,
+        typer.Option(
+            "--cpu-moe/--no-cpu-moe",
+            "-cmoe",
+            show_default=False,
+            help="Keep the experts of a mixture of experts in main memory.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    mmap: Annotated[
+        bool | None,
+        typer.Option(
+            "--mmap/--no-mmap",
+            show_default=False,
+            help="Map the file into memory, or read it.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
     threads: Annotated[
         int | None,
         typer.Option(
@@ -91,6 +173,17 @@ class MachineOptions:
             parser=whole(1),
             metavar="N",
             help="CPU threads; one a core unless given.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
+    threads_batch: Annotated[
+        int | None,
+        typer.Option(
+            "-tb",
+            "--threads-batch",
+            parser=whole(1),
+            metavar="N",
+            help="The same for reading prompts; as many unless given.",
             rich_help_panel=MACHINE,
         ),
     ] = None

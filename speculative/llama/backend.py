@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import llama_cpp
 
-from ..devices import Device, taking_layers
+from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
-from .ggml import all_devices, registered
+from .ggml import all_devices, named_devices, registered
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _NO_GPUS = {"CPU", "BLAS", "RPC", "ZenDNN"}
@@ -107,30 +107,42 @@ class BuildInfo:
 def build_info() -> BuildInfo:
     """Describe the installed llama.cpp."""
     start_backend()
+    devices = all_devices()
     return BuildInfo(
         llama_version=llama_cpp.llama_version().decode(errors="replace"),
-        gpu_offload=bool(llama_cpp.llama_supports_gpu_offload()),
+        gpu_offload=sees_gpu(),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
-        devices=all_devices(),
+        devices=devices,
         backends=registered(),
     )
 
 
 @functools.cache
 def device_names() -> tuple[str, ...]:
-    """What llama.cpp can compute on now."""
+    """What llama.cpp can compute on now, on this machine."""
     start_backend()
-    return tuple(f"{device.name} {device.description}" for device in all_devices())
+    return tuple(f"{device.name} {device.description}" for device in named_devices() if not device.is_remote)
 
 
-@functools.cache
-def gpus() -> tuple[str, ...] | None:
-    """The GPUs that models are put on, by what they are; None where this build does not tell."""
+def sees_gpu() -> bool:
+    """Whether there is a device that layers go to; a build for other machines says so without any."""
+    found = gpus()
+    return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
+
+
+def gpus(named: tuple[str, ...] | None = None, rpc: Sequence[str] = ()) -> tuple[str, ...] | None:
+    """What models are put on, by what it is: the `named` devices, or what llama.cpp takes by itself, and `rpc`.
+
+    None where this build does not tell.
+    """
     start_backend()
+    if named is not None:
+        described = {device.name.casefold(): device.description for device in named_devices()}
+        return tuple(described[name.casefold()] for name in named)
     if not llama_cpp.llama_supports_gpu_offload():
         return ()
-    devices = all_devices()
-    return gpus_of(devices) if devices else None
+    devices = named_devices()
+    return gpus_of(reached(devices, rpc)) if devices else None
 
 
 def gpus_of(devices: Sequence[Device]) -> tuple[str, ...]:

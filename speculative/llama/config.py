@@ -1,10 +1,12 @@
 """How a model is loaded."""
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from ..endpoints import check_endpoints
 from ..errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +30,8 @@ class LlamaConfig:
 
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
     `n_gpu_layers` of -1 means all. They go to `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
-    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. With
+    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. The
+    devices of the servers at `rpc` are among those, and of no others. With
     `cpu_moe`, all tensors of experts stay in main memory. Without `mmap`, the file is read instead of mapped. `threads`
     of None means one for each core this process may use. `max_rows` is the largest number of rows of logits that one
     pass may return: each costs 4 bytes a token of the vocabulary, whether used or not. Passes over fewer than
@@ -45,9 +48,11 @@ class LlamaConfig:
     n_gpu_layers: int = -1
     devices: tuple[str, ...] | None = None
     tensor_split: tuple[float, ...] = ()
+    rpc: tuple[str, ...] = ()
     cpu_moe: bool = False
     mmap: bool = True
     threads: int | None = None
+    threads_batch: int | None = None
     flash_attention: FlashAttention = "auto"
     cache_type_k: str = "f16"
     cache_type_v: str = "f16"
@@ -65,6 +70,7 @@ class LlamaConfig:
         if self.devices is not None and len({name.casefold() for name in self.devices}) < len(self.devices):
             raise UsageError(f"A device is named twice: {', '.join(self.devices)}.")
         _check_split(self.tensor_split)
+        check_endpoints(self.rpc)
         if self.cache_type_v not in _UNQUANTISED and self.flash_attention == "off":
             raise UsageError(
                 f"A V cache of type {self.cache_type_v} needs flash attention, which is switched off.",
@@ -74,11 +80,17 @@ class LlamaConfig:
             ("context size", self.n_ctx, 0, _LONGEST_CONTEXT),
             ("batch size", self.n_batch, 1, _LARGEST),
             ("number of threads", self.threads, 1, _MOST_THREADS),
+            ("number of threads for prompts", self.threads_batch, 1, _MOST_THREADS),
             ("number of rows", self.max_rows, 1, _LARGEST),
             ("shortest pass", self.min_pass, 1, self.n_batch),
         ):
             if value is not None and not least <= value <= most:
                 raise UsageError(f"The {name} is {value}, but must be between {least} and {most}.")
+
+    @property
+    def on_cpu(self) -> bool:
+        """Whether no layer goes to a device."""
+        return self.n_gpu_layers == 0 or self.devices == ()
 
     def context(self, trained: int) -> int:
         """The tokens of context that the settings mean for a model that was trained on so many."""
@@ -106,6 +118,12 @@ def _check_split(shares: tuple[float, ...]) -> None:
         raise UsageError(
             f"{split} is no tensor split.", "Give the share of each device: 3,1 puts three quarters on the first."
         )
+
+
+def read_config(values: Mapping[str, Any]) -> LlamaConfig:
+    """The settings by name, as JSON keeps them, which knows no tuples."""
+    settings: dict[str, Any] = {name: tuple(each) if isinstance(each, list) else each for name, each in values.items()}
+    return LlamaConfig(**settings)
 
 
 def _unknown_cache_type(name: str) -> UsageError:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -19,6 +20,8 @@ from .fit import Fit, fit_key, keep_fit, known_fit
 from .model import LlamaModel
 from .pair_config import PairConfig
 from .progress import Progress, loading_progress
+from .rungs import GivesWay
+from .stepping import Stepping
 
 _QUICKLY, _SLOWLY = 0.5, 5e8
 """Loading is not expected to take longer than so many seconds, and one more for so many bytes."""
@@ -39,7 +42,8 @@ def drafter_for(
         return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
-    loader = _DraftLoader(config.draft, config.draft_settings(target.n_ctx), target, tell, interrupt)
+    settings = config.draft_settings(target.n_ctx)
+    loader = _DraftLoader(config.draft, settings, config.draft_gives_way, target, tell, interrupt)
     drafter = loader.checked(fits, on_progress)
     return SeveralDrafters((NgramDrafter(), drafter)) if config.adapts else drafter
 
@@ -84,6 +88,7 @@ class _DraftLoader:
 
     path: Path
     settings: LlamaConfig
+    gives_way: GivesWay
     target: LlamaModel
     tell: Tell
     interrupt: Interrupt
@@ -128,7 +133,8 @@ class _DraftLoader:
         return self._drafter(draft, known)
 
     def _load(self, on_progress: Callable[[float], None] | None = None) -> LlamaModel:
-        return LlamaModel.load(self.path, self.settings, interrupt=self.interrupt, on_progress=on_progress)
+        load = partial(LlamaModel.load, self.path, interrupt=self.interrupt, on_progress=on_progress)
+        return Stepping(self.path, load, self.tell).down(self.settings, self.gives_way)
 
     def _drafter(self, draft: LlamaModel, fit: Fit) -> ModelDrafter:
         ids = fit.compatibility

@@ -7,12 +7,13 @@ import llama_cpp
 
 from .backend import device_names
 from .config import LlamaConfig
-from .threads import default_threads
+from .threads import chosen_threads
 
 
 def loaded_identity(file: str, config: LlamaConfig) -> str:
     """A file by its identity, the machine with its devices, the build, and how the model is loaded."""
     devices = device_names()  # which starts llama.cpp properly, before anything else is asked of it
     build = f"{llama_cpp.__version__} {llama_cpp.llama_print_system_info().decode(errors='replace')}"
-    settings = replace(config, threads=config.threads or default_threads(), max_rows=1, verbose=False)
+    threads, threads_batch = chosen_threads(config, on_devices=False)
+    settings = replace(config, threads=threads, threads_batch=threads_batch, max_rows=1, verbose=False)
     return f"{file} | {platform.node()} | {', '.join(devices)} | {build} | {settings}"

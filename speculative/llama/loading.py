@@ -11,12 +11,13 @@ import llama_cpp
 from ..errors import Cancelled, ModelLoadError
 from ..interrupt import Interrupt
 from ..kinds import ModelKind
-from .backend import Backend
+from ..placement import placement
+from .backend import Backend, gpus
 from .config import LlamaConfig
-from .errors import load_error
+from .errors import context_error, load_error
 from .placing import place
 from .snapshots import snapshots
-from .threads import default_threads
+from .threads import chosen_threads
 
 _CACHE_TYPES = {
     "f32": llama_cpp.GGML_TYPE_F32,
@@ -101,7 +102,7 @@ def create_context(
     backend.take_complaint()
     context = llama_cpp.llama_init_from_model(model, parameters)
     if context is None:
-        raise _context_error(path, model, config, backend)
+        raise context_error(path, context_size(model, config), config, backend)
     if llama_cpp.llama_get_memory(context) is None:
         llama_cpp.llama_free(context)
         raise ModelLoadError(f"{path} has no memory of what it has read, so it cannot generate text.")
@@ -109,7 +110,6 @@ def create_context(
 
 
 def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> "llama_cpp.llama_context_params":
-    threads = config.threads or default_threads()
     parameters: llama_cpp.llama_context_params = llama_cpp.llama_context_default_params()
     parameters.n_ctx = context_size(model, config) + config.min_pass - 1
     parameters.n_batch = parameters.n_ubatch = config.n_batch
@@ -122,27 +122,29 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
     parameters.n_rs_seq = min(snapshots(partial(metadata, model), size), most)
     # Room for verified rows only: for all tokens of a batch it would be hundreds of megabytes.
     parameters.n_outputs_max = min(config.max_rows + config.min_pass - 1, config.n_batch)
-    parameters.n_threads = parameters.n_threads_batch = threads
+    parameters.n_threads, parameters.n_threads_batch = chosen_threads(config, _all_on_devices(model, config))
     parameters.flash_attn_type = _FLASH_ATTENTION[config.flash_attention]
     parameters.type_k = _CACHE_TYPES[config.cache_type_k]
     parameters.type_v = _CACHE_TYPES[config.cache_type_v]
     return parameters
 
 
+def _all_on_devices(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> bool:
+    """Whether no layer of the model is computed here."""
+    layers = n_layers(model)
+    placed = placement(layers, config.n_gpu_layers, gpus(config.devices, config.rpc) or ())
+    return placed.on_devices == layers and not config.cpu_moe
+
+
+def n_layers(model: "llama_cpp.llama_model_p") -> int:
+    """How many layers a model has; the output counts as one, as it does for -ngl."""
+    layers: int = llama_cpp.llama_model_n_layer(model)
+    return layers + 1
+
+
 def context_size(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> int:
     """The tokens of context that the settings mean for this model."""
     return config.context(llama_cpp.llama_model_n_ctx_train(model))
-
-
-def _context_error(
-    path: Path, model: "llama_cpp.llama_model_p", config: LlamaConfig, backend: Backend
-) -> ModelLoadError:
-    size = context_size(model, config)
-    reason = backend.take_complaint().rstrip(".") or "there is not enough memory"
-    return ModelLoadError(
-        f"llama.cpp cannot make a context of {size} tokens for {path}: {reason}.",
-        f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0.",
-    )
 
 
 def vocabulary_of(model: "llama_cpp.llama_model_p") -> "llama_cpp.llama_vocab_p":

@@ -2,14 +2,14 @@
 
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 
 import llama_cpp
 import numpy as np
 
-from ..errors import DecodeError
+from ..errors import DecodeError, ServerError
 from ..interrupt import Interrupt
 from ..kinds import check_kind
 from ..model import Rows
@@ -21,6 +21,9 @@ from .calling import Call, call
 from .config import LlamaConfig
 from .errors import decode_error
 from .memory import memory_of
+from .rpc.connections import keep_alive
+from .rpc.courier import RemoteCall
+from .rpc.servers import connect
 from .vocabulary import Vocabulary
 
 _CARRIED = 4
@@ -49,7 +52,7 @@ class LlamaModel:
 
         `on_progress` is called with the share that is loaded, 0 to 1; passes and the cache go through `call`.
 
-        Raises `ModelLoadError`, or `Cancelled` when the loading was stopped.
+        Raises `ModelLoadError`, `ServerError`, or `Cancelled` when the loading was stopped.
         """
         config = config or LlamaConfig()
         interrupt = interrupt or Interrupt()
@@ -58,12 +61,16 @@ class LlamaModel:
         backend.choose_kernels(config.tiled)
         check_file(path)
         identity = file_identity(path)
-        model, placing = loading.load_weights(path, config, backend, interrupt, on_progress)
+        if config.rpc:
+            connect(config.rpc, backend, interrupt)
+            call = RemoteCall(interrupt)
+        model, placing = call(loading.load_weights, path, config, backend, interrupt, on_progress)
         with ExitStack() as opened:
-            opened.callback(llama_cpp.llama_model_free, model)
+            opened.callback(call, llama_cpp.llama_model_free, model)
             check_kind(path, loading.kind_of(model))
-            context, abort = loading.create_context(path, model, config, backend, interrupt)
-            opened.callback(llama_cpp.llama_free, context)
+            context, abort = call(loading.create_context, path, model, config, backend, interrupt)
+            opened.callback(call, llama_cpp.llama_free, context)
+            keep_alive(config.rpc)
             kept = (placing, abort)
             loaded = cls(path, identity, config, backend, interrupt, model, context, kept, call)
             opened.pop_all()
@@ -75,7 +82,9 @@ class LlamaModel:
 
         Raises `ModelLoadError` where there is no memory for that.
         """
-        context, abort = loading.create_context(self.path, self._model, self.config, self._backend, self.interrupt)
+        context, abort = self._call(
+            loading.create_context, self.path, self._model, self.config, self._backend, self.interrupt
+        )
         twin = LlamaModel(
             self.path,
             self.identity,
@@ -110,7 +119,7 @@ class LlamaModel:
         self.vocabulary = Vocabulary(loading.vocabulary_of(model))
         self.n_ctx_train = llama_cpp.llama_model_n_ctx_train(model)
         self.n_ctx = loading.context_size(model, config)
-        self.n_layers = llama_cpp.llama_model_n_layer(model) + 1  # the output counts as one, as it does for -ngl
+        self.n_layers = loading.n_layers(model)
         self.size = llama_cpp.llama_model_size(model)  # bytes of all its tensors, in however many files
         self.n_batch = llama_cpp.llama_n_batch(context)
         self.max_rows = config.max_rows
@@ -305,9 +314,10 @@ class LlamaModel:
         self._closed = True
         self._rows = self._rows[:0].copy()
         self._batch.close()
-        llama_cpp.llama_free(self._context)
-        if self._owns_weights:
-            llama_cpp.llama_model_free(self._model)
+        with suppress(ServerError):  # what a lost server is part of, nobody can free
+            self._call(llama_cpp.llama_free, self._context)
+            if self._owns_weights:
+                self._call(llama_cpp.llama_model_free, self._model)
 
     def __enter__(self) -> "LlamaModel":
         return self

@@ -1,9 +1,9 @@
 """A target and its drafter, loaded and put together."""
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 
@@ -11,7 +11,7 @@ from ..cache import Cache
 from ..costs import conceivable_gain
 from ..decoder import SpeculativeDecoder
 from ..drafting import Drafter, NoDrafter
-from ..errors import SpecchatError, UsageError
+from ..errors import ServerError, SpecchatError, UsageError
 from ..interrupt import Interrupt
 from ..lazy import loaded_model_drafter
 from ..measuring import DRAFT_LENGTHS, TARGET_LENGTHS
@@ -32,9 +32,11 @@ from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
+from .placing import check_placing
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
+from .stepping import Stepping
 
 _SHARED_PASS = 128
 """Tokens of a prompt that are read together where what prompts share is to be read once, but in whole passes only."""
@@ -139,8 +141,9 @@ class Pair:
     @property
     def placement(self) -> Placement | None:
         """Where the target computes; None where this build of llama.cpp does not tell."""
-        devices = gpus()
-        return None if devices is None else placement(self.target.n_layers, self.target.config.n_gpu_layers, devices)
+        loaded = self.target.config
+        devices = gpus(loaded.devices, loaded.rpc)
+        return None if devices is None else placement(self.target.n_layers, loaded.n_gpu_layers, devices)
 
     @property
     def plain_speed(self) -> float | None:
@@ -161,7 +164,8 @@ class Pair:
         """
         try:
             self.costs.save()
-            self.session.keep()
+            with suppress(ServerError):  # what is lost can be kept by nobody, and was told
+                self.session.keep()
         finally:
             self.session.decoder.drafter.close()
             self.target.close()
@@ -190,11 +194,18 @@ def _drafted(
     try:
         return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
     except SpecchatError as error:
-        if config.draft_required:
+        if config.draft_required or isinstance(error, UsageError):
             raise
         tell(f"N-grams draft alone: {error.message}")
     config = replace(config, draft="ngram")
     return config, drafter_for(config, target, fits, tell, interrupt, on_progress)
+
+
+def _loaded_target(
+    config: PairConfig, tell: Tell, interrupt: Interrupt, on_progress: Callable[[float], None]
+) -> LlamaModel:
+    load = partial(LlamaModel.load, config.target, interrupt=interrupt, on_progress=on_progress)
+    return Stepping(config.target, load, tell).down(config.target_settings, config.target_gives_way)
 
 
 def _prompt_cache(config: PairConfig, target: LlamaModel, piece: int, tell: Tell) -> PromptCache | None:
@@ -212,6 +223,8 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     A draft model that is known to fit is loaded when it is wanted. Raises `ModelLoadError`, `VocabularyMismatchError`,
     `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was requested.
     """
+    if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
+        check_placing(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []
@@ -220,12 +233,7 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     config = exactness.applied(config)
     with ExitStack() as opened:
         target = opened.enter_context(
-            LlamaModel.load(
-                config.target,
-                config.target_settings,
-                interrupt=interrupt,
-                on_progress=loading_progress(config.target, on_progress),
-            )
+            _loaded_target(config, notices.append, interrupt, loading_progress(config.target, on_progress))
         )
         sampling = SamplingParams(**{**recommended_sampling(target.metadata), **config.sampling})
         _check_biases(sampling, target)

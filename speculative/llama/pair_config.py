@@ -3,16 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ..constraint.grammar import Grammar
+from ..devices import is_remote
 from ..errors import UsageError
 from ..noise import MAX_SEED
 from ..sampling_params import SamplingParams
 from ..state_places import StatePlace
 from ..verification import VerificationName
 from .config import LlamaConfig
+from .rungs import GivesWay
 
+Fixed = Literal["context", "gpu_layers", "draft_gpu_layers"]
+FIXED: tuple[Fixed, ...] = get_args(Fixed)
+"""Numbers that are obeyed where somebody gives them."""
 DEFAULT_DRAFT_MAX = 16
 
 
@@ -28,7 +33,8 @@ class PairConfig:
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
     not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. Tokens are
     scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
-    its form. What was read is kept at the place `states` for the next start.
+    its form. What was read is kept at the place `states` for the next start. Where memory does not do, all that makes a
+    model smaller but is not `fixed` gives way.
     """
 
     target: Path
@@ -49,6 +55,7 @@ class PairConfig:
     scores: int | None = None
     grammar: Grammar | None = None
     states: StatePlace | None = None
+    fixed: frozenset[Fixed] = frozenset()
 
     @property
     def most_drafted(self) -> int:
@@ -69,11 +76,26 @@ class PairConfig:
         """How the target is loaded: with room for the rows that are verified together."""
         return replace(self.target_config, max_rows=self.most_drafted + 1)
 
+    @property
+    def target_gives_way(self) -> GivesWay:
+        """What of the target may be less: nothing, where that would round otherwise and must not."""
+        layers, context = (not self.exact and number not in self.fixed for number in ("gpu_layers", "context"))
+        return GivesWay(layers=layers, context=context)
+
+    @property
+    def draft_gives_way(self) -> GivesWay:
+        """What of the draft may be less; its context is that of the target."""
+        return GivesWay(layers="draft_gpu_layers" not in self.fixed, context=False)
+
     def draft_settings(self, n_ctx: int) -> LlamaConfig:
         """How a draft model is loaded for a target with a context of `n_ctx`."""
         return replace(self.draft_config, n_ctx=n_ctx, max_rows=1)
 
     def __post_init__(self) -> None:
+        if remote := [name for name in self.draft_config.devices or () if is_remote(name)]:
+            raise UsageError(
+                f"The draft stays on this machine, and {remote[0]} is on another.", "Name one of this one."
+            )
         if self.draft_max < 1:
             raise UsageError(f"{self.draft_max} tokens is nothing to draft.", "Use --draft none to decode plain.")
         if self.draft_length is not None and self.draft_length < 0:

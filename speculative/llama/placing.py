@@ -2,16 +2,15 @@
 
 import ctypes
 from collections.abc import Sequence
-from itertools import count
 from typing import Any
 
 import llama_cpp
 
-from ..devices import Device, taking_layers
+from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError, UsageError
 from .backend import start_backend
 from .config import LlamaConfig
-from .ggml import all_devices, device_pointers, main_memory
+from .ggml import device_pointers, main_memory, named_devices, with_memory
 
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
@@ -28,18 +27,18 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
 
     Raises `UsageError` for devices that are not there, `ModelLoadError` for a build that cannot be told.
     """
+    check_placing(config)
     kept: list[object] = []
+    used, there = used_devices(config), named_devices()
+    pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
     parameters.n_gpu_layers = config.n_gpu_layers
     if not config.mmap:
         parameters.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
-    check_placing(config)
-    if config.devices is not None:
-        pointers = device_pointers()
-        chosen = [pointers[index] for index in _places(config.devices, all_devices())]
-        kept.append(devices := (ctypes.c_void_p * (len(chosen) + 1))(*chosen, None))
+    if config.devices is not None or any(device.is_remote for device in there):
+        kept.append(devices := (ctypes.c_void_p * (len(used) + 1))(*(pointers[each.name] for each in used), None))
         _point(parameters, "devices", devices)
-    if config.tensor_split:
-        kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*config.tensor_split))
+    if shares := config.tensor_split or _even_shares([with_memory(each, pointers[each.name]) for each in used]):
+        kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*shares))
         parameters.tensor_split = split
     if config.cpu_moe:
         kept.append(overrides := (_Override * 2)(_Override(_EXPERTS, _main_memory()), _Override()))
@@ -54,25 +53,34 @@ def _point(parameters: "llama_cpp.llama_model_params", name: str, array: "ctypes
 
 def check_placing(config: LlamaConfig) -> None:
     """Raise `UsageError` for devices that are not there, or for more shares than devices."""
-    if config.devices is None and not config.tensor_split:
-        return
-    start_backend()
-    there = all_devices()
-    used = len(taking_layers(there)) if config.devices is None else len(_places(config.devices, there))
+    used = len(used_devices(config))
     if len(config.tensor_split) > used:
         shares = ",".join(f"{share:g}" for share in config.tensor_split)
         raise UsageError(f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.")
 
 
-def _places(names: Sequence[str], there: Sequence[Device]) -> list[int]:
-    """Where the named ones are among those that are `there`; the CPU is always in use, so it is none of them."""
-    places = {device.name.casefold(): place for place, device in zip(count(), there) if device.kind != "CPU"}
-    for name in names:
-        if name.casefold() not in places:
-            known = ", ".join(device.name for device in there if device.kind != "CPU")
-            hint = f"There are: {known}." if known else "llama.cpp sees no device but the CPU: see specchat doctor."
+def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
+    """The devices that layers go to, without their memory: those that are named, of which the CPU is none.
+
+    Without a word of them those that llama.cpp takes, but of no server that was not asked for. Raises `UsageError` for
+    names of none.
+    """
+    start_backend()
+    there = named_devices()
+    if config.devices is None:
+        return taking_layers(reached(there, config.rpc))
+    known = {device.name.casefold(): device for device in there if device.kind != "CPU"}
+    for name in config.devices:
+        if name.casefold() not in known:
+            names = ", ".join(device.name for device in known.values())
+            hint = f"There are: {names}." if names else "llama.cpp sees no device but the CPU: see specchat doctor."
             raise UsageError(f"There is no device {name!r}.", hint)
-    return [places[name.casefold()] for name in names]
+    return tuple(known[name.casefold()] for name in config.devices)
+
+
+def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:
+    """What to tell llama.cpp where nothing is free: it would divide by that, and fail for a riddle of a reason."""
+    return () if any(device.free for device in used) else (1.0,) * len(used)
 
 
 def _main_memory() -> int:

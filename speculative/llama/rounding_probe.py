@@ -18,11 +18,10 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-import llama_cpp
-
-from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError
+from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError, UsageError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
-from .config import LlamaConfig
+from .backend import sees_gpu
+from .config import LlamaConfig, read_config
 from .model import LlamaModel
 
 _FAILED = 3
@@ -90,7 +89,7 @@ def _result(path: Path, code: int, output: str) -> Probe:
         raise Cancelled
     if code == _FAILED:
         told = json.loads(output)
-        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError)}
+        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError, UsageError)}
         raise kinds.get(told["kind"], SpecchatError)(told["message"], told["hint"])
     if code != 0:
         reason = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
@@ -135,7 +134,7 @@ def main(argument: str) -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     job = json.loads(argument)
     try:
-        with LlamaModel.load(Path(job["path"]), LlamaConfig(**job["config"])) as model:
+        with LlamaModel.load(Path(job["path"]), read_config(job["config"])) as model:
             found = asdict(measure(model, job["contexts"], job["lengths"], job["cuts"]))
     except SpecchatError as error:
         found, code = {"kind": type(error).__name__, "message": error.message, "hint": error.hint}, _FAILED
@@ -171,7 +170,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=bool(llama_cpp.llama_supports_gpu_offload()) and model.config.n_gpu_layers != 0,
+        gpu=sees_gpu() and not model.config.on_cpu,
     )
 
 

@@ -192,6 +192,14 @@ def test_a_seed_makes_the_next_answers_those_of_a_new_chat_with_it():
     assert seeds(chat("Hi", "/set seed 5", "Hi", "Well?", more=("--stats", "-s", "9")))[1:] == new
 
 
+def test_where_models_compute_can_be_set_in_a_chat():
+    lines = "/set device GPU0,GPU1", "/set tensor-split 3,1", "/set cpu_moe on", "/set mmap off", "/set threads-batch 2"
+    config = chat(*lines, "Hi").pair.config.target_config
+    assert (config.devices, config.tensor_split, config.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
+    assert (config.mmap, config.threads_batch) == (False, 2)
+    assert chat("/set device none", "Hi").pair.config.target_config.devices == ()
+
+
 def test_after_a_seed_is_set_the_passes_are_those_of_a_new_chat_as_well():
     world = chat("Hi", "/set seed 5", "Well?", more=("--draft", "none"))
     passes = world.pair.session.decoder.target.passes
@@ -242,6 +250,8 @@ WRONG = {
     "/set temp hot": "temp is 'hot', but has to be a number such as 0.8.",
     "/set top-p 3": "top-p: top_p is 3, but it is a probability.",
     "/set draft x": "draft has a command of its own.",
+    "/set tensor-split 3;1": "tensor-split is '3;1', but has to be a list of numbers, such as [3, 1].",
+    "/set cpu-moe maybe": "cpu-moe is 'maybe', but has to be one of on, off.",
     "/set seed x": "seed: 'x' is not a number.",
     "/set seed -2": "The seed -2 is out of range.",
     "/set n 0": "n: 0 tokens is nothing to generate.",

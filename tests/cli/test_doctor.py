@@ -53,7 +53,7 @@ def test_the_doctor_counts_threads_as_the_engine_does(doctor):
 def test_the_doctor_fits_the_terminal_but_for_what_is_to_be_copied(doctor, tmp_path, columns):
     nvidia(tmp_path / "root")
     lines = doctor(screen=True, columns=columns, variables={"NO_COLOR": "1"}).out.splitlines()
-    copied = re.compile(rf"mend:|https://|{re.escape(str(tmp_path))}")
+    copied = re.compile(rf"(mend|try):|https://|{re.escape(str(tmp_path))}")
     whole = [line for line in lines if not copied.search(line)]
     assert len(whole) > 30
     assert max(map(len, whole)) <= columns
@@ -161,8 +161,9 @@ def test_a_config_file_that_makes_no_sense_needs_mending(doctor, tmp_path):
 
 
 def test_a_setting_that_keeps_models_from_the_gpu_is_told(doctor):
-    world = doctor(variables={"SPECCHAT_GPU_LAYERS": "0", "SPECCHAT_GPU_HINTS": "off"})
+    world = doctor(variables={"SPECCHAT_GPU_LAYERS": "0", "SPECCHAT_DEVICE": "none", "SPECCHAT_GPU_HINTS": "off"})
     assert "gpu_layers is 0, by SPECCHAT_GPU_LAYERS" in world.out
+    assert "device is none, by SPECCHAT_DEVICE" in world.out
     assert "SPECCHAT_GPU_HINTS is no setting; did you mean SPECCHAT_GPU_HINT?" in world.out
     assert world.code == 0
 

@@ -24,14 +24,14 @@ def say(tmp_path):
 
 
 def reminder(folder: Path):
-    def said(placement=ON_CPU, gpu_layers=None, *, quiet=False, cpu_only=True, variables=(), **settings):
+    def said(placement=ON_CPU, on_cpu=False, *, quiet=False, cpu_only=True, variables=(), **settings):
         caches = {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_CONFIG_HOME": str(folder / "config")}
         terminal = {"screen": True, "stdin": None, "columns": 80, "system": folder / "root"}
         world = World(variables={**caches, **dict(variables), "NO_COLOR": "1"}, **{**terminal, **settings})
         env = world.environment()
         if not world.screen:
             world.stdout = world.stderr
-        remind_of_gpu(env, placement, gpu_layers, quiet=quiet, cpu_only=lambda: cpu_only)
+        remind_of_gpu(env, placement, on_cpu, quiet=quiet, cpu_only=lambda: cpu_only)
         return world.out + world.err
 
     return said
@@ -55,7 +55,7 @@ def test_it_is_said_until_the_build_can_use_it(say):
         {"quiet": True},
         {"screen": False},
         {"stdin": b""},
-        {"gpu_layers": 0},
+        {"on_cpu": True},
         {"variables": {"CUDA_VISIBLE_DEVICES": ""}},
     ],
 )

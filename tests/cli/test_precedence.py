@@ -63,7 +63,14 @@ def test_every_setting_can_be_a_variable(home):
         "SPECCHAT_CONTEXT": "77",
         "SPECCHAT_GPU_LAYERS": "1",
         "SPECCHAT_DRAFT_GPU_LAYERS": "2",
+        "SPECCHAT_DEVICE": "GPU0, GPU1",
+        "SPECCHAT_DRAFT_DEVICE": "none",
+        "SPECCHAT_TENSOR_SPLIT": "2, 1.5",
+        "SPECCHAT_RPC": "here:1, there:2",
+        "SPECCHAT_CPU_MOE": "on",
+        "SPECCHAT_MMAP": "off",
         "SPECCHAT_THREADS": "3",
+        "SPECCHAT_THREADS_BATCH": "4",
         "SPECCHAT_FLASH_ATTENTION": "on",
         "SPECCHAT_CACHE_TYPE_K": "q8_0",
         "SPECCHAT_CACHE_TYPE_V": "q8_0",
@@ -97,6 +104,8 @@ def test_every_setting_can_be_a_variable(home):
     assert (str(config.target), config.draft, config.draft_max, config.draft_length) == ("m.gguf", "none", 5, 2)
     assert (config.target_config.n_gpu_layers, config.draft_config.n_gpu_layers) == (1, 2)
     assert (config.target_config.threads, config.target_config.cache_type_v) == (3, "q8_0")
+    assert (config.target_config.devices, config.target_config.tensor_split) == (("GPU0", "GPU1"), (2, 1.5))
+    assert (config.target_config.cpu_moe, config.draft_config.devices, config.draft_config.mmap) == (True, (), False)
     assert (config.sampling["dry_base"], config.sampling["dry_sequence_breakers"]) == (2.0, ("a b",))
     assert config.sampling["logit_bias"] == ("5+1", "6-inf")
 

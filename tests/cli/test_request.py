@@ -53,6 +53,53 @@ def test_each_model_has_its_own_gpu_layers():
     assert (config.target_config.n_gpu_layers, config.draft_config.n_gpu_layers) == (3, 4)
 
 
+PLACED = ("--device", "GPU0,GPU1", "-ts", "3,1", "--cpu-moe", "--no-mmap", "-t", "2", "-tb", "4")
+
+
+@pytest.mark.parametrize("command", ["run", "complete"])
+def test_where_the_models_go_is_said_of_both_or_of_each(command):
+    config = World().run(command, "-m", "a.gguf", "-md", "b.gguf", *PLACED, "Hi").pair.config
+    target, draft = config.target_config, config.draft_config
+    assert (target.devices, target.tensor_split, target.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
+    assert (draft.devices, draft.tensor_split, draft.cpu_moe) == (("GPU0", "GPU1"), (), False)
+    assert all((each.mmap, each.threads, each.threads_batch) == (False, 2, 4) for each in (target, draft))
+    apart = World().run(command, "-m", "a.gguf", "-md", "b.gguf", *PLACED, "-devd", "none", "Hi").pair.config
+    assert (apart.target_config.devices, apart.draft_config.devices) == (("GPU0", "GPU1"), ())
+
+
+def test_an_option_takes_back_what_a_profile_says_of_experts_and_files(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "target: big.gguf\ndevice: [GPU0, GPU1]\ntensor_split: [3, 1]\ncpu_moe: on\nmmap: off\n"
+    )
+    line = ("run", "--profile", str(tmp_path / "mine.yaml"), "Hi")
+    config = World().run(*line).pair.config.target_config
+    assert (config.devices, config.tensor_split, config.cpu_moe, config.mmap) == (("GPU0", "GPU1"), (3, 1), True, False)
+    config = World().run(*line, "--device", "none", "--no-cpu-moe", "--mmap").pair.config.target_config
+    assert (config.devices, config.cpu_moe, config.mmap) == ((), False, True)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--device", "GPU0,,GPU1"), ("-ts", "3;1"), ("-ts", "3,-1"), ("-tb", "0")]
+)
+def test_what_is_no_device_and_no_share_is_a_usage_error(option, value):
+    world = World().run("run", "-m", "a.gguf", option, value, "Hi")
+    assert (world.code, world.pair) == (2, None)
+
+
+@pytest.mark.parametrize("key", ["device", "draft_device", "tensor_split", "cpu_moe", "mmap", "threads_batch"])
+def test_what_a_profile_says_of_placing_is_checked_with_its_line(tmp_path, key):
+    (tmp_path / "mine.yaml").write_text(f"target: big.gguf\n{key}: [[GPU0], -1]\n")
+    world = World().run("run", "--profile", str(tmp_path / "mine.yaml"), "Hi")
+    assert (world.code, world.pair) == (2, None)
+    assert f"line 2: {key} is a list, but has to be" in world.err
+
+
+def test_numbers_that_somebody_gives_are_to_be_obeyed(profile):
+    assert World().run("run", "-m", "a.gguf", "Hi").pair.config.fixed == frozenset()
+    assert World(answers=["a"]).run("run", "--profile", profile, "Hi").pair.config.fixed == {"context", "gpu_layers"}
+    assert World().run("run", "-m", "a.gguf", "-ngld", "3", "Hi").pair.config.fixed == {"draft_gpu_layers"}
+
+
 def test_a_profile_that_does_not_exist_is_a_usage_error():
     world = World().run("run", "--profile", "dmeo", "Hi")
     assert world.code == 2

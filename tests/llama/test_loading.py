@@ -1,6 +1,7 @@
 import subprocess
 import sys
 
+import llama_cpp
 import pytest
 
 from specchat.speculative.errors import Cancelled, ModelLoadError, UsageError
@@ -8,7 +9,6 @@ from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import build_info
 from specchat.speculative.llama.config import CACHE_TYPES, LlamaConfig
 from specchat.speculative.llama.model import LlamaModel
-from specchat.speculative.llama.threads import default_threads
 
 
 def load_error(path, config=None):
@@ -155,5 +155,14 @@ def test_the_build_describes_itself():
     assert all(device.total >= device.free > 0 for device in info.devices)
 
 
-def test_there_is_at_least_one_thread():
-    assert default_threads() >= 1
+def test_prompts_can_have_threads_of_their_own(tiny_model_path):
+    found = []
+
+    def asking(function, context, *arguments):
+        if function is llama_cpp.llama_decode:
+            found.append((llama_cpp.llama_n_threads(context), llama_cpp.llama_n_threads_batch(context)))
+        return function(context, *arguments)
+
+    with LlamaModel.load(tiny_model_path, LlamaConfig(threads=1, threads_batch=2), call=asking) as model:
+        model.decode([1, 2, 3], 1)
+    assert found == [(1, 2)]

@@ -6,9 +6,9 @@ from specchat.profiles.errors import ProfileError
 from specchat.profiles.store import Profiles
 
 KNOWN = (
-    "cache_type_k, cache_type_v, context, description, download, draft, draft_gpu_layers, draft_length, draft_max, "
-    "extends, flash_attention, format, gpu_layers, licence, memory, sampling, source, stop, system, target, think, "
-    "threads"
+    "cache_type_k, cache_type_v, context, cpu_moe, description, device, download, draft, draft_device, "
+    "draft_gpu_layers, draft_length, draft_max, extends, flash_attention, format, gpu_layers, licence, memory, mmap, "
+    "rpc, sampling, source, stop, system, target, tensor_split, think, threads, threads_batch"
 )
 BROKEN = {
     "wrong type": (

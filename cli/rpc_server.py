@@ -1,0 +1,80 @@
+"""`specchat rpc-server`: compute for other machines."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from specchat.speculative.endpoints import DEFAULT_PORT
+
+from .environment import Environment
+from .loading import importing_llama_cpp
+from .quantities import file_size
+from .screen import note, warn
+from .values import Several, filled, several, whole
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.rpc.serving import Server
+
+LOOPBACK = "127.0.0.1"
+_KEPT = "rpc"
+"""The folder in the cache where weights are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """What to serve, and where."""
+
+    host: Annotated[
+        str, typer.Option("--host", metavar="HOST", help="An address of this machine, at which others reach it.")
+    ] = LOOPBACK
+    port: Annotated[int, typer.Option("-p", "--port", parser=whole(1), metavar="N", help="The port.")] = DEFAULT_PORT
+    device: Annotated[
+        Several[str] | None,
+        typer.Option(
+            "-dev",
+            "--device",
+            parser=several(filled("the name of a device, as specchat doctor shows it")),
+            metavar="NAME,…",
+            show_default=False,
+            help="Devices, as specchat doctor names them; the GPUs unless given, or the CPU without one.",
+        ),
+    ] = None
+    threads: Annotated[
+        int | None, typer.Option("-t", "--threads", parser=whole(1), metavar="N", help="Threads of the CPU.")
+    ] = None
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep large weights on the disk, so that they are sent only once.")
+    ] = False
+
+
+def rpc_server(env: Environment, options: ServerOptions) -> None:
+    """Compute for other machines, until Ctrl-C: layers of their models come here with specchat run --rpc.
+
+    llama.cpp's protocol knows no password and trusts what it is sent: for networks that you trust, and no others. It
+    serves one program at a time.
+    """
+    from .doctor.servers import telling_the_build
+
+    with importing_llama_cpp():
+        from specchat.speculative.llama.rpc.serving import server
+
+    kept = env.cache_folder / _KEPT if options.keep and env.cache_folder else None
+    if kept:
+        kept.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with telling_the_build(env):
+        made = server(options.host, options.port, options.device.items if options.device else (), options.threads, kept)
+    _announce(env, made)
+    made.run()
+
+
+def _announce(env: Environment, made: "Server") -> None:
+    for device in made.devices:
+        room = f", {file_size(device.free)} free" if device.free else ""
+        note(env, f"{device.name}: {device.description}{room}")
+    if ip_address(made.address).is_loopback:
+        note(env, f"Only this machine reaches {made.address}; --host ADDRESS lets others in.")
+    else:
+        warn(env, "Whoever reaches this port can take over this machine: let none but a trusted network do so.")
+    note(env, f"Listening at {made.address}:{made.port}, until Ctrl-C.")

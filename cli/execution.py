@@ -9,6 +9,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import NoReturn, TextIO
 
+from specchat.speculative.errors import NoServersError
+
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
 from .loading import load_real_pair, verify_real_target
@@ -105,6 +107,10 @@ def _explain(error: Exception, arguments: Sequence[str], env: Environment) -> in
 
     if _asks_for_tracebacks(arguments):
         traceback.print_exception(error, file=env.stderr)
+    if isinstance(error, NoServersError):
+        from .doctor.servers import with_command
+
+        error = with_command(env, error)
     found = failure(error, arguments)
     report(env, found.message, found.hint)
     return found.code

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from specchat.speculative.errors import NoServersError, SpecchatError
+from specchat.speculative.errors import SpecchatError
 
 from .screen import warn
 from .status_line import StatusLine
@@ -72,11 +72,6 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
     line = StatusLine(env, shown=not quiet, delay=0.3)
     try:
         pair = env.load_pair(config, interrupt or Interrupt(), line.show)
-    except NoServersError:
-        from .doctor.servers import telling_the_build
-
-        with telling_the_build(env):
-            raise
     finally:
         line.clear()
     tell_notices(env, pair, quiet)

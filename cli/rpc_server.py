@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from specchat.speculative.endpoints import DEFAULT_PORT
+from specchat.speculative.errors import UsageError
 
 from .environment import Environment
 from .loading import importing_llama_cpp
@@ -55,18 +57,23 @@ def rpc_server(env: Environment, options: ServerOptions) -> None:
     llama.cpp's protocol knows no password and trusts what it is sent: for networks that you trust, and no others. It
     serves one program at a time.
     """
-    from .doctor.servers import telling_the_build
-
     with importing_llama_cpp():
         from specchat.speculative.llama.rpc.serving import server
 
-    kept = env.cache_folder / _KEPT if options.keep and env.cache_folder else None
-    if kept:
-        kept.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with telling_the_build(env):
-        made = server(options.host, options.port, options.device.items if options.device else (), options.threads, kept)
+    kept = _kept(env) if options.keep else None
+    names = options.device.items if options.device else ()
+    made = server(options.host, options.port, names, options.threads, kept)
     _announce(env, made)
     made.run()
+
+
+def _kept(env: Environment) -> Path:
+    """The folder for weights. Raises `UsageError` where there is no place for it."""
+    if env.cache_folder is None:
+        raise UsageError("There is no folder to keep weights in.", "Set XDG_CACHE_HOME, or leave --keep out.")
+    folder = env.cache_folder / _KEPT
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
 
 
 def _announce(env: Environment, made: "Server") -> None:

@@ -1,7 +1,5 @@
 """Whether other machines can compute for this one, and it for them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import NoServersError
@@ -26,13 +24,9 @@ def server_rows(machine: Machine, build: "BuildInfo | None") -> list[Row]:
     return [Row(name=NAME, value=value, command="" if works else _command(machine), figures={"works": works})]
 
 
-@contextmanager
-def telling_the_build(env: Environment) -> Iterator[None]:
-    """Have `NoServersError` name the command that mends it."""
-    try:
-        yield
-    except NoServersError as error:
-        raise NoServersError(error.message, f"This builds one that can: {_command(machine_of(env))}") from error
+def with_command(env: Environment, error: NoServersError) -> NoServersError:
+    """The same error with a hint that is the command that mends it."""
+    return NoServersError(error.message, f"This builds one that can: {_command(machine_of(env))}")
 
 
 def _command(machine: Machine) -> str:

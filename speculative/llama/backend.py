@@ -13,7 +13,8 @@ import llama_cpp
 from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
-from .ggml import all_devices, named_devices, registered
+from .ggml import named_devices, registered
+from .rpc.courier import asked_devices
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
 _NO_GPUS = {"CPU", "BLAS", "RPC", "ZenDNN"}
@@ -105,14 +106,13 @@ class BuildInfo:
 
 
 def build_info() -> BuildInfo:
-    """Describe the installed llama.cpp."""
+    """Describe the installed llama.cpp. Raises `ServerError` where servers are connected and one is lost."""
     start_backend()
-    devices = all_devices()
     return BuildInfo(
         llama_version=llama_cpp.llama_version().decode(errors="replace"),
         gpu_offload=sees_gpu(),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
-        devices=devices,
+        devices=asked_devices(),
         backends=registered(),
     )
 

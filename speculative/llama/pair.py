@@ -36,6 +36,7 @@ from .placing import check_placing
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
+from .rpc.shapes import meet_shapes
 from .stepping import Stepping
 
 _SHARED_PASS = 128
@@ -265,4 +266,17 @@ def load_pair(config: PairConfig, interrupt: Interrupt, on_progress: Progress = 
     )
     means_the_same = config.verification == "coupled" and not isinstance(drafter, NoDrafter)
     told = exactness if config.exact or means_the_same else None
-    return Pair(config, target, sampling, session, costs, told, notices)
+    pair = Pair(config, target, sampling, session, costs, told, notices)
+    if config.adapts and target.config.rpc:
+        _measure_way(pair, on_progress)
+    return pair
+
+
+def _measure_way(pair: Pair, on_progress: Progress) -> None:
+    """Find out how far away servers are before anything is drafted: no size of a file tells that."""
+    with ExitStack() as opened:
+        opened.callback(pair.close)
+        on_progress(f"measuring the way to {' and '.join(pair.target.config.rpc)}")
+        meet_shapes(pair.target)
+        pair.measure_costs()
+        opened.pop_all()

@@ -6,9 +6,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from specchat.speculative.llama.backend import build_info
 
 COMMAND = (sys.executable, "-m", "specchat.cli.main")
 REQUIRE = "SPECCHAT_REQUIRE_RPC"
+_DELAY = Path(__file__).with_name("delay.py")
 _PATIENCE = 30
 
 
@@ -29,9 +31,10 @@ needs_rpc = pytest.mark.skipif(not has_rpc(), reason="llama.cpp was built withou
 
 @dataclass
 class Server:
-    """`specchat rpc-server` at a port of the loopback device; it may be killed and started again."""
+    """What listens at a port of the loopback device; it may be killed and started again."""
 
-    port: int = field(default_factory=lambda: free_port())
+    port: int
+    command: Sequence[str]
     process: "subprocess.Popen[str] | None" = None
 
     @property
@@ -39,8 +42,7 @@ class Server:
         return f"127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [*COMMAND, "rpc-server", "-p", str(self.port), "-t", "1"]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.command, stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + _PATIENCE
         while not is_open(self.port):
             assert self.process.poll() is None, self.process.communicate()
@@ -59,8 +61,22 @@ class Server:
 
 @contextmanager
 def serving() -> Iterator[Server]:
-    """One that listens."""
-    server = Server()
+    """`specchat rpc-server`."""
+    port = free_port()
+    with _running(Server(port, [*COMMAND, "rpc-server", "-p", str(port), "-t", "1"])) as server:
+        yield server
+
+
+@contextmanager
+def delayed(port: int, seconds: float) -> Iterator[str]:
+    """An endpoint that leads to this port, on a way that takes so long."""
+    listen = free_port()
+    with _running(Server(listen, [sys.executable, str(_DELAY), str(listen), str(port), str(seconds)])) as server:
+        yield server.endpoint
+
+
+@contextmanager
+def _running(server: Server) -> Iterator[Server]:
     try:
         server.start()
         yield server

@@ -18,13 +18,16 @@ from math import inf
 from queue import SimpleQueue
 from typing import Any, NoReturn, TypeVar
 
+from ...devices import Device
 from ...errors import ServerError
 from ...interrupt import Interrupt
-from ..ggml import ABORT_CALLBACK, on_abort
+from ..ggml import ABORT_CALLBACK, all_devices, named_devices, on_abort
 from .connections import unreachable
 
 Result = TypeVar("Result")
 
+ANSWERING = 5.0
+"""Seconds in which a server has to answer where that is no matter of computing."""
 _GLANCE = 0.2
 """Seconds between two looks at whether the user has lost patience."""
 _PATIENCE = 10.0
@@ -105,6 +108,13 @@ class Courier:
 def courier() -> Courier:
     """The one courier of this process, at work from the first call on."""
     return Courier()
+
+
+def asked_devices() -> tuple[Device, ...]:
+    """All devices with their memory, for which connected servers are asked. Raises `ServerError` if one is lost."""
+    if any(device.is_remote for device in named_devices()):
+        return courier().run(all_devices, Interrupt(), within=ANSWERING)
+    return all_devices()
 
 
 @dataclass(frozen=True, slots=True)

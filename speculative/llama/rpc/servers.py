@@ -2,7 +2,7 @@
 
 import ctypes
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from ...endpoints import split_endpoint
@@ -10,10 +10,8 @@ from ...errors import NoServersError, ServerError
 from ...interrupt import Interrupt
 from ..backend import Backend
 from ..ggml import procedure, register
-from .courier import courier
+from .courier import ANSWERING, courier
 
-_CONNECTING = 5.0
-"""Seconds in which a server has to answer; it is no matter of computing."""
 _START = "Start specchat rpc-server on that machine, and see that no firewall is between."
 _SAME = "Both machines need the same version of llama-cpp-python: specchat doctor shows it."
 
@@ -23,27 +21,26 @@ def connect(endpoints: Sequence[str], backend: Backend, interrupt: Interrupt) ->
 
     Raises `ServerError` for a build that cannot do that, and for a server that cannot be used.
     """
-    known = courier().endpoints
+    add = _add_server()
     for endpoint in endpoints:
-        if endpoint not in known:
+        if endpoint not in courier().endpoints:
             _knock(endpoint)
-            _connect(endpoint, backend, interrupt)
+            _connect(endpoint, add, backend, interrupt)
 
 
 def _knock(endpoint: str) -> None:
     """Raise `ServerError`, with what the system says, where nobody listens."""
     try:
-        socket.create_connection(split_endpoint(endpoint), timeout=_CONNECTING).close()
+        socket.create_connection(split_endpoint(endpoint), timeout=ANSWERING).close()
     except OSError as error:
         reason = "it does not answer" if isinstance(error, TimeoutError) else error.strerror or error
         raise ServerError(f"The server {endpoint} cannot be reached: {reason}.", _START) from error
 
 
-def _connect(endpoint: str, backend: Backend, interrupt: Interrupt) -> None:
+def _connect(endpoint: str, add: Callable[[bytes], int | None], backend: Backend, interrupt: Interrupt) -> None:
     backend.take_complaint()
-    add = _add_server()
     try:
-        server = courier().run(partial(add, endpoint.encode()), interrupt, within=_CONNECTING)
+        server = courier().run(partial(add, endpoint.encode()), interrupt, within=ANSWERING)
     except ServerError as error:
         raise _refusal(endpoint, courier().lost or "", backend.take_complaint()) from error
     if not server:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...devices import Device, taking_layers
+from ...endpoints import split_endpoint
 from ...errors import ServerError, UsageError
 from ..backend import start_backend
 from ..ggml import all_devices, device_pointers, procedure
@@ -74,7 +75,8 @@ def _named(names: Sequence[str], there: Sequence[Device]) -> list[Device]:
 
 
 def _free(host: str, port: int) -> str:
-    """The address of a host, at which a port is free. Raises `ServerError` where it is not."""
+    """The address of a host, at which a port is free. Raises `ServerError` where none is, `UsageError` for no place."""
+    split_endpoint(f"{host}:{port}")
     try:
         address = socket.gethostbyname(host)
         with socket.socket() as attempt:

@@ -1,6 +1,6 @@
 """What a model takes once it is loaded, by part and by layer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .rows import cache_bytes
 from .shape import LayerShape, ModelShape
@@ -59,6 +59,12 @@ class ModelMemory:
     logits: int
     complete: bool = True
 
+    def with_contexts(self, count: int) -> "ModelMemory":
+        """The same with so many contexts over the same weights."""
+        layers = tuple(replace(layer, cache=count * layer.cache) for layer in self.layers)
+        compute, passing, logits = (count * size for size in (self.compute, self.passing, self.logits))
+        return replace(self, layers=layers, compute=compute, passing=passing, logits=logits)
+
     @property
     def weights(self) -> int:
         """All weights, each counted once."""
@@ -89,7 +95,7 @@ def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
         kept=shape.input_weights + sum(kept),
         copied=shape.tied,
         compute=round(_SLACK * (_widest(shape, loaded) + masks)),
-        passing=round(_SLACK * (_pass_length(loaded) * shape.embedding * _FLOAT + masks)),
+        passing=round(_SLACK * (2 * _pass_length(loaded) * shape.embedding * _FLOAT + masks)),
         logits=loaded.rows * shape.vocabulary * _FLOAT,
         complete=shape.complete,
     )

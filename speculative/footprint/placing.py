@@ -26,14 +26,15 @@ class Wanted:
 class Placed:
     """One model: its `layers`, the output among them, those on devices by `runs`, and its shares of all places.
 
-    `behind` are the bytes of the layers that main memory computes. Where it does not `fit`, that is how it would be
-    nevertheless.
+    `behind` are the bytes of the layers that main memory computes; with no device to go to it is not `placeable`. Where
+    it does not `fit`, that is how it would be nevertheless.
     """
 
     layers: int
     runs: Runs
     shares: tuple[Share, ...]
     behind: int
+    placeable: bool
     fits: bool
 
     @property
@@ -53,13 +54,18 @@ class Placed:
 
 
 def place(wanted: Wanted, places: Sequence[Device], free: Sequence[int], margin: int) -> Placed:
-    """The most layers on as few devices as it takes, those with the most room; main memory is the first of the places.
+    """The most layers on as few devices as it takes, those of this machine first, then those with the most room.
+
+    Main memory is the first of the places.
 
     `margin` of the `free` bytes of each place stay free. Where no way fits, it is the first that fits the devices at
     least, or that was asked for.
     """
     room = [max(0, have - margin) for have in free]
-    ways = (_placed(wanted.memory, runs, places, room) for runs in _ways(wanted, places, free, room))
+    usable = _usable(wanted, places)
+    ways = (
+        _placed(wanted.memory, runs, places, room, bool(usable)) for runs in _ways(wanted, usable, places, free, room)
+    )
     first = next(ways)
     return first if first.fits else next((way for way in ways if way.fits), first)
 
@@ -71,16 +77,18 @@ def needed(shares: Sequence[Share], places: Sequence[Device]) -> tuple[int, ...]
     return (main + shared, *others)
 
 
-def _placed(model: ModelMemory, runs: Runs, places: Sequence[Device], room: Sequence[int]) -> Placed:
+def _placed(model: ModelMemory, runs: Runs, places: Sequence[Device], room: Sequence[int], placeable: bool) -> Placed:
     shares = spread(model, runs, len(places))
     behind = sum(layer.weights for layer in model.layers[: len(model.layers) - sum(count for _, count in runs)])
     fits = all(need <= have for need, have in zip(needed(shares, places), room, strict=True))
-    return Placed(len(model.layers), tuple(runs), shares, behind, fits)
+    return Placed(len(model.layers), tuple(runs), shares, behind, placeable, fits)
 
 
-def _ways(wanted: Wanted, places: Sequence[Device], free: Sequence[int], room: Sequence[int]) -> Iterator[Runs]:
-    """The ways to place it, the best first; at least one."""
-    model, usable = wanted.memory, _usable(wanted, places)
+def _ways(
+    wanted: Wanted, usable: Sequence[int], places: Sequence[Device], free: Sequence[int], room: Sequence[int]
+) -> Iterator[Runs]:
+    """The ways to place it on the `usable` devices, the best first; at least one."""
+    model = wanted.memory
     most = len(model.layers) if usable else 0
     asked = most if wanted.layers == -1 else wanted.layers
     counts = range(most, -1, -1) if asked is None else [min(asked, most)]
@@ -88,7 +96,7 @@ def _ways(wanted: Wanted, places: Sequence[Device], free: Sequence[int], room: S
         parts = [*wanted.parts, *[0.0] * len(usable)][: len(usable)]
         yield from (_of_counts(usable, split(parts, count)) for count in counts)
         return
-    by_room = sorted(usable, key=lambda place: -room[place])
+    by_room = sorted(usable, key=lambda place: (places[place].is_remote, -room[place]))
     for count in counts:
         for n_devices in range(1, len(usable) + 1):
             chosen = [place for place in usable if place in by_room[:n_devices]]

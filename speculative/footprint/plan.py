@@ -40,11 +40,11 @@ class Plan:
 
     @property
     def suits_draft(self) -> bool:
-        """Whether the draft is where it can draft fast: on devices, or beside layers of the target that dwarf it."""
+        """Whether the draft is where it can draft fast: on devices if it may, or beside layers that dwarf it."""
         draft = self.draft
         if draft is None or not draft.fits:
             return False
-        return draft.whole or len(self.places) == 1 or _SMALL * draft.behind <= self.target.behind
+        return draft.whole or not draft.placeable or _SMALL * draft.behind <= self.target.behind
 
     def needed(self, place: int) -> int:
         """The bytes that all models take at one of the places."""

@@ -61,7 +61,7 @@ def _share(model: ModelMemory, runs: Runs, places: Sequence[int], place: int) ->
     layers = [layer for layer, there in zip(model.layers, places, strict=True) if there == place]
     weights, cache = sum(layer.weights for layer in layers), sum(layer.cache for layer in layers)
     if not place:
-        computing = model.compute if layers else model.passing
+        computing = model.compute if layers else model.passing * (_COPIES if len(runs) > 1 else 1)
         return Share(weights + model.kept, cache, computing + model.logits)
     if not layers:
         return Share()

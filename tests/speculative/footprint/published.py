@@ -3,7 +3,8 @@
 from specchat.speculative.footprint.rows import row_bytes
 from specchat.speculative.footprint.shape import LayerShape, ModelShape
 
-Q8_0, Q4_K, Q6_K = 8, 12, 14
+Q4_K, Q4_K_M, Q8_0 = (12, 12), (12, 14), (8, 8)
+"""What ggml calls the types of most weights, and of those that have more bits."""
 F32 = 4
 
 
@@ -20,10 +21,10 @@ def published(
     tied: bool = False,
     experts: int = 0,
     used: int = 0,
-    whole: bool = False,
+    kinds: tuple[int, int] = Q4_K_M,
 ) -> ModelShape:
-    """A transformer, as Q4_K_M or as a `whole` Q8_0. With `experts`, each of these is `hidden` numbers wide."""
-    usual, better = (Q8_0, Q8_0) if whole else (Q4_K, Q6_K)
+    """A transformer, quantised to these `kinds`. With `experts`, each of these is `hidden` numbers wide."""
+    usual, better = kinds
 
     def size(rows: int, width: int, kind: int = usual) -> int:
         row = row_bytes(kind, width)
@@ -68,9 +69,9 @@ CODER_32B = published(64, 5120, 27648, 40, 8, 152064, 32768)
 CODER_14B = published(48, 5120, 13824, 40, 8, 152064, 32768)
 CODER_7B = published(28, 3584, 18944, 28, 4, 152064, 32768)
 CODER_1_5B = published(28, 1536, 8960, 12, 2, 151936, 32768, tied=True)
-CODER_0_5B = published(24, 896, 4864, 14, 2, 151936, 32768, head=64, tied=True, whole=True)
+CODER_0_5B = published(24, 896, 4864, 14, 2, 151936, 32768, head=64, tied=True, kinds=Q8_0)
 QWEN3_30B_A3B = published(48, 2048, 768, 32, 4, 151936, 40960, experts=128, used=8)
-QWEN3_0_6B = published(28, 1024, 3072, 16, 8, 151936, 40960, tied=True, whole=True)
+QWEN3_0_6B = published(28, 1024, 3072, 16, 8, 151936, 40960, tied=True, kinds=Q8_0)
 
 SIZES = {
     "LLAMA_70B": 42.52e9,

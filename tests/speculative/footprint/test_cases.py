@@ -2,7 +2,10 @@
 
 import pytest
 
-from specchat.speculative.footprint.plan import MARGIN
+from specchat.speculative.devices import Device
+from specchat.speculative.footprint.memory import LoadedBy, model_memory
+from specchat.speculative.footprint.placing import Wanted
+from specchat.speculative.footprint.plan import MARGIN, plan
 from specchat.speculative.footprint.shape import ModelShape
 
 from . import published as models
@@ -16,8 +19,10 @@ from .published import (
     LLAMA_1B,
     LLAMA_8B,
     LLAMA_70B,
+    Q4_K,
     QWEN3_0_6B,
     QWEN3_30B_A3B,
+    published,
 )
 
 ONE_OF_EACH = [
@@ -74,7 +79,7 @@ def test_a_shape_weighs_what_the_published_file_has(name, size):
         (Machine(120, (24, 8)), CODER_14B, CODER_1_5B, "32k 0+49+0 | 0+29+0 drafts"),
         (Machine(120, (24, 8)), CODER_32B, CODER_1_5B, "32k 0+56+9 | 0+0+29 drafts"),
         (Machine(120, (8, 24)), CODER_14B, CODER_1_5B, "32k 0+0+49 | 0+0+29 drafts"),
-        (Machine(120, (24, 24)), LLAMA_70B, LLAMA_1B, "16k 0+41+40 | 13+1+3 n-grams"),
+        (Machine(120, (24, 24)), LLAMA_70B, LLAMA_1B, "16k 0+41+40 | 14+1+2 n-grams"),
         # no card, or one that shares main memory
         (Machine(12), CODER_7B, CODER_0_5B, "32k 29 | 25 drafts"),
         (Machine(6), CODER_7B, None, "8k 29"),
@@ -117,6 +122,63 @@ def test_longer_contexts_leave_room_for_less(context, on_8_gb, on_12_gb, on_24_g
     for size, told in ((8, on_8_gb), (12, on_12_gb), (24, on_24_gb)):
         found = decided(Machine(60, (size,)), LLAMA_8B, LLAMA_1B, context)
         assert found.told == f"{context // 1024}k {told}"
+
+
+FITTED_BY_LLAMA_CPP = {
+    "llama 70B": {
+        ((3,), 8192): 5,
+        ((3,), 32768): 4,
+        ((7,), 8192): 14,
+        ((7,), 32768): 11,
+        ((11,), 8192): 22,
+        ((11,), 32768): 18,
+        ((22,), 8192): 45,
+        ((22,), 32768): 38,
+        ((22, 7), 8192): 59,
+        ((22, 7), 32768): 48,
+        ((7, 22), 8192): 59,
+        ((7, 22), 32768): 49,
+        ((11, 11), 8192): 44,
+        ((11, 11), 32768): 36,
+    },
+    "coder 32B": {
+        ((3,), 8192): 9,
+        ((3,), 32768): 7,
+        ((7,), 8192): 23,
+        ((7,), 32768): 17,
+        ((11,), 8192): 37,
+        ((11,), 32768): 28,
+        ((22,), 8192): 65,
+        ((22,), 32768): 57,
+        ((22, 7), 32768): 65,
+        ((7, 22), 32768): 65,
+        ((11, 11), 8192): 65,
+        ((11, 11), 32768): 56,
+    },
+    "llama 8B": {((3,), 8192): 18, ((3,), 32768): 11, ((7,), 8192): 33, ((7,), 32768): 28, ((11,), 32768): 33},
+    "coder 7B": {((3,), 8192): 19, ((3,), 32768): 14, ((7,), 8192): 29, ((7,), 32768): 29, ((7, 22), 32768): 29},
+}
+"""Layers on devices that have so many GiB of room each, and tokens of context: what `common_fit_params` of llama.cpp
+0.3.36's copy found for files of these shapes, with all weights in Q4_K."""
+_EVENLY = {
+    "llama 70B": published(80, 8192, 28672, 64, 8, 128256, 131072, kinds=Q4_K),
+    "coder 32B": published(64, 5120, 27648, 40, 8, 152064, 131072, kinds=Q4_K),
+    "llama 8B": published(32, 4096, 14336, 32, 8, 128256, 131072, kinds=Q4_K),
+    "coder 7B": published(28, 3584, 18944, 28, 4, 152064, 131072, kinds=Q4_K),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "rooms", "context", "layers"),
+    [(name, *case, layers) for name, cases in FITTED_BY_LLAMA_CPP.items() for case, layers in cases.items()],
+)
+def test_as_many_layers_fit_as_llama_cpp_finds_or_one_less_a_device(name, rooms, context, layers):
+    """The one less is room for reading layers that stay behind, of which servers' devices have no need."""
+    cards = [Device(f"CUDA{place}", "", MARGIN + room * 2**30, 32 << 30, "GPU") for place, room in enumerate(rooms)]
+    wanted = Wanted(memory=model_memory(_EVENLY[name], LoadedBy(context=context, rows=17)))
+    found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
+    assert found is not None
+    assert layers - len(rooms) <= found.target.on_devices <= layers
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -76,3 +76,14 @@ def test_with_experts_in_main_memory_layers_are_lighter_and_all_weighs_the_same(
     assert [layer.weights for layer in apart.layers[:2]] == [100, 100]
     assert apart.kept == usual.kept + 1800
     assert (apart.weights, apart.cache) == (usual.weights, usual.cache)
+
+
+def test_another_context_takes_all_but_the_weights_again():
+    one = model_memory(shape(), LoadedBy(context=1024))
+    two = one.with_contexts(2)
+    assert (two.weights, two.cache, two.compute, two.logits) == (
+        one.weights,
+        2 * one.cache,
+        2 * one.compute,
+        2 * one.logits,
+    )

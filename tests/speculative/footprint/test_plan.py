@@ -212,3 +212,15 @@ def test_no_context_is_longer_than_the_model_was_trained_on():
 
 def test_where_nothing_is_known_of_memory_a_context_is_short():
     assert context() == 8192
+
+
+def test_a_draft_that_may_go_to_no_device_is_well_off_in_main_memory():
+    found = plan(model(), model(4, wish={"devices": ()}), [main_memory(60), card(50, "RPC0")], 0)
+    assert (found.target.whole, found.draft.on_devices, found.suits_draft) == (True, 0, True)
+
+
+def test_devices_of_other_machines_get_what_those_of_this_one_cannot_hold():
+    devices = [main_memory(60), card(50, "RPC0"), card(10)]
+    assert plan(model(8), None, devices, 0).target.runs == ((2, 9),)
+    assert plan(model(14), None, devices, 0).target.runs == ((1, 15),)
+    assert plan(model(80), None, devices, 0).target.runs == ((1, 49), (2, 10))

@@ -15,6 +15,7 @@ from .screen import note, one_line
 
 if TYPE_CHECKING:
     from specchat.profiles.pairing.automatic import Automatic
+    from specchat.profiles.pairing.candidates import Candidate
 
 _FOLDER = "pairs"
 
@@ -33,6 +34,7 @@ def with_draft(
         return config
     from specchat.profiles.pairing.automatic import Automatic, best_stored
 
+    from .fitting import has_room
     from .gains import known_gains
     from .offer import offered_draft
     from .stores import inventory
@@ -43,7 +45,13 @@ def with_draft(
         models = inventory(env).models
     except SpecchatError:  # loading says what is wrong with the target; stores that nobody asked for stop nothing
         return config
-    found = best_stored(config.target, models, Cache(folder / _FOLDER if folder else None), known_gains(env))
+    found = best_stored(
+        config.target,
+        models,
+        Cache(folder / _FOLDER if folder else None),
+        known_gains(env),
+        lambda draft: has_room(env, config, draft),
+    )
     if not quiet and (said := _said(found)):
         note(env, said)
     path = found.draft and found.draft.path
@@ -52,11 +60,18 @@ def with_draft(
     return replace(config, draft=path, draft_required=False) if path else config
 
 
+def _crowded(draft: "Candidate") -> str:
+    return f"{one_line(draft.name)} fits, but has no room beside the target: --draft takes it nevertheless."
+
+
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
         gain = draft.gain
         why = f"measured {gain.speedup:.2f} × here" if gain and gain.pays else "the smallest model here that fits"
-        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none."
+        before = f" {_crowded(found.crowded)}" if found.crowded else ""
+        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{before}"
+    if found.crowded:
+        return f"N-grams draft. {_crowded(found.crowded)}"
     if (useless := found.useless) and useless.gain:
         return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
     return ""

@@ -1,6 +1,7 @@
 """How `specchat bench` goes: what is asked for, then the models, then the measuring, then what came of it."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 
 from specchat.speculative.llama.pair_config import PairConfig
 
@@ -12,6 +13,7 @@ from .bench_setup import Contest, check_measurable, prepare, rival_config, with_
 from .bench_table import bench_text
 from .bench_verify import check_verifiable, verify
 from .environment import Environment
+from .fitting import fitted
 from .flags import PairOptions, flag_settings
 from .gains import keep_gains
 from .interruption import Stopped
@@ -33,12 +35,14 @@ def carry_out(env: Environment, options: PairOptions, what: BenchOptions, output
     check_model(env, wanted, PromptOptions(), "bench")
     if what.verify:
         check_verifiable(what, output)
-        verify(env, obtain_config(env, options, wanted.without_draft_model, quiet=quiet), output)
+        config = obtain_config(env, options, wanted.without_draft_model, quiet=quiet)
+        verify(env, fitted(env, config).config, output)
         return
     check_measurable(wanted.settings, models, what)
     if output.plot is not None:
         check_plot(output.plot)
     config = with_drafter(obtain_config(env, options, wanted, quiet=quiet), models)
+    config = replace(config, contexts=2)  # the target is measured beside its twin
     measured, contest, config = _measured(env, config, options, what, quiet)
     keep_gains(env, config, options.machine, measured.report)
     _show(env, measured, contest, config, output)

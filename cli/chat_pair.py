@@ -1,5 +1,6 @@
 """The pair that answers in a chat, whose place other settings or other models can take."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,8 +26,11 @@ class NamedModels(Protocol):
     def renamed(self, target: str | None, draft: str | None) -> "NamedModels":
         """The same with another target or another draft. Raises `UsageError` for what is no name."""
 
-    def config(self) -> PairConfig:
-        """What to load. Raises what finding and fetching raise."""
+    def config(self, taken: Mapping[str, int]) -> PairConfig:
+        """What to load once as many bytes of devices are free again as are `taken`.
+
+        Raises what finding and fetching raise.
+        """
 
     def load(self, config: PairConfig) -> "Pair":
         """The pair. Raises what loading raises."""
@@ -108,7 +112,7 @@ class ChatPair:
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
         models = self.models.renamed(target, draft)
-        config = with_settings(models.config(), self._changes)
+        config = with_settings(models.config(self.speaker.pair.config.taken), self._changes)
         self._reload(config if self._seed is None else replace(config, seed=self._seed))
         self.models = models
         self.wish = DraftWish(draft or "auto", "/draft" if draft else "")

@@ -48,6 +48,8 @@ class Environment:
     verify_target: "Verifier"
     devices: Callable[[], Sequence[Device]]
     """What can be computed on, main memory among it; nothing where that is not known."""
+    reach: Callable[[Sequence[str]], None] = lambda endpoints: None
+    """Let the devices of the servers at these endpoints be among the devices. Raises `ServerError`."""
     home: Callable[[], Path] = Path.home
     """The home folder. Raises `RuntimeError` where there is none."""
     system: Path = Path("/")
@@ -120,7 +122,10 @@ class Environment:
 
 
 def process_environment(
-    load_pair: "PairLoader", verify_target: "Verifier", devices: Callable[[], Sequence[Device]]
+    load_pair: "PairLoader",
+    verify_target: "Verifier",
+    devices: Callable[[], Sequence[Device]],
+    reach: Callable[[Sequence[str]], None] = lambda endpoints: None,
 ) -> Environment:
     """The environment of this process; its streams speak UTF-8 from now on, whatever the locale."""
     if sys.stdout is None:
@@ -141,6 +146,7 @@ def process_environment(
         load_pair=load_pair,
         verify_target=verify_target,
         devices=devices,
+        reach=reach,
         edits_lines=_edits_lines,
         count_resizes=_count_resizes,
     )

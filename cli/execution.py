@@ -14,7 +14,7 @@ from specchat.speculative.errors import NoServersError
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
 from .loading import load_real_pair, verify_real_target
-from .memory import machine_devices
+from .memory import machine_devices, reach_servers
 
 BROKEN_PIPE = -13
 """SIGPIPE, also where the system has no such signal."""
@@ -28,7 +28,7 @@ def run_process(program: Callable[[Environment], int]) -> NoReturn:
     Ctrl-C kills at once where the program says nothing else: an exception would be lost in a callback of llama.cpp.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    code = program(process_environment(load_real_pair, verify_real_target, machine_devices))
+    code = program(process_environment(load_real_pair, verify_real_target, machine_devices, reach_servers))
     if code < 0:
         die_of(-code)
     _give_up_unwritten(sys.stdout)

@@ -11,7 +11,10 @@ from pathlib import Path
 import typer
 
 from specchat.profiles.paths import is_file
+from specchat.profiles.settings import AUTO, Chosen
 from specchat.speculative.errors import UsageError
+
+from .values import whole
 
 RANDOM_SEED = -1
 CONTEXT_HINT = "It is the context size, as in -c 8192; -C goes on with the latest chat."
@@ -19,7 +22,7 @@ _LLAMA_RANDOM_SEED = 0xFFFFFFFF
 
 _DOWNLOAD = "Models of the hub are fetched with specchat pull USER/REPO[:QUANT], or when -m names them."
 _MODES = "With a prompt there is one answer, without one a chat, and -i chats after the first answer."
-_GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); all of them is the default."
+_GPU = "Layers on the GPU are -ngl N (-ngl 0 for none); as many as fit is the default."
 _FORMS = (
     "The form of the answer is --json-schema FILE, or --grammar FILE; --json prints the answer with its statistics."
 )
@@ -185,8 +188,10 @@ def seed_value(text: str) -> int:
     return RANDOM_SEED if value == _LLAMA_RANDOM_SEED else value
 
 
-def context_value(text: str) -> int:
+def context_value(text: str) -> Chosen:
     """The value of -c. In llm it takes none and goes on with the last chat."""
+    if text == AUTO:
+        return AUTO
     try:
         value = int(text)
     except ValueError:
@@ -194,6 +199,11 @@ def context_value(text: str) -> int:
     if value < 0:
         raise typer.BadParameter(f"{value} is too small: 0, what the model was trained on, is the least.")
     return value
+
+
+def layers_value(text: str) -> Chosen:
+    """The value of -ngl and -ngld; llama.cpp has these words too."""
+    return AUTO if text == AUTO else -1 if text == "all" else whole(-1, "Give a number, auto or all.")(text)
 
 
 def looks_like_model(word: str) -> bool:

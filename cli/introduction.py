@@ -10,6 +10,7 @@ from .screen import one_line
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
+    from specchat.speculative.llama.pair_config import PairConfig
 
     from .dialogue import Dialogue
 
@@ -57,7 +58,17 @@ def draft_items(pair: "Pair", wish: DraftWish) -> list[str]:
     if not pair.drafted_by:
         return ["nothing drafts", *_why_nothing(pair, wish)]
     drafted_by = f"drafted by {' and '.join(map(one_line, pair.drafted_by))}"
-    return [drafted_by, *(_why_ngrams(pair, wish) if pair.drafted_by == _NGRAMS else [_why_model(wish)])]
+    if pair.drafted_by == _NGRAMS:
+        return [drafted_by, *_why_ngrams(pair, wish)]
+    return [drafted_by, *_draft_place(pair.config), _why_model(wish)]
+
+
+def _draft_place(config: "PairConfig") -> list[str]:
+    """Where the draft model computes, if that is not where the target does."""
+    target, draft = config.target_config.devices, config.draft_config
+    if not target or draft.devices == target:
+        return []
+    return [f"on {' and '.join(map(one_line, draft.devices or ()))}" if draft.n_gpu_layers else "on the CPU"]
 
 
 def _why_model(wish: DraftWish) -> str:

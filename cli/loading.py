@@ -59,17 +59,13 @@ def verify_real_target(config: "PairConfig", tell: Callable[[str], None]) -> "Ve
 
 
 def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Interrupt | None" = None) -> "Pair":
-    """Load a pair and tell what is odd about it; another pair may share its `interrupt`.
+    """Load a pair where it fits, and tell what is odd about it; another pair may share its `interrupt`.
 
     The line that says how far that is comes back where the pair loads or keeps much of what was read.
     Ctrl-C kills meanwhile: there is nothing to keep.
     """
     from specchat.speculative.interrupt import Interrupt
 
-    from .memory_check import too_large
-
-    if not quiet and (sentence := too_large(config, env.devices())):
-        warn(env, sentence)
     line = StatusLine(env, shown=not quiet, delay=0.3)
 
     def progress(doing: str) -> None:
@@ -79,11 +75,24 @@ def load(env: "Environment", config: "PairConfig", quiet: bool, interrupt: "Inte
             line.clear()
 
     try:
-        pair = env.load_pair(config, interrupt or Interrupt(), progress)
+        pair = env.load_pair(_placed(env, config, quiet), interrupt or Interrupt(), progress)
     finally:
         line.clear()
     tell_notices(env, pair, quiet)
     return pair
+
+
+def _placed(env: "Environment", config: "PairConfig", quiet: bool) -> "PairConfig":
+    """The same with all decided that it leaves open, and what is odd about that told."""
+    from .fitting import fitted
+
+    found = fitted(env, config)
+    if found.made and not quiet:
+        from .fit_notes import fit_notes
+
+        for sentence in fit_notes(env, config.unfitted, found.made):
+            warn(env, sentence)
+    return found.config
 
 
 def tell_notices(env: "Environment", pair: "Pair", quiet: bool) -> None:

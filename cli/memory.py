@@ -6,6 +6,7 @@ from pathlib import Path
 
 from specchat.speculative.devices import Device
 from specchat.speculative.errors import SpecchatError
+from specchat.speculative.interrupt import Interrupt
 
 from .loading import importing_llama_cpp
 
@@ -27,6 +28,15 @@ def machine_devices() -> tuple[Device, ...]:
     said = [Device("CPU", "main memory", memory.get("MemAvailable", 0), memory.get("MemTotal", 0), "CPU")]
     main = next((each for each in [*said, *known] if each.kind == "CPU" and each.total), None)
     return (*([main] if main else []), *(each for each in known if each.kind != "CPU"))
+
+
+def reach_servers(endpoints: Sequence[str]) -> None:
+    """Let the devices of these servers be known. Raises `SpecchatError` where that cannot be."""
+    with importing_llama_cpp():
+        from specchat.speculative.llama.backend import start_backend
+        from specchat.speculative.llama.rpc.servers import connect
+
+    connect(endpoints, start_backend(), Interrupt())
 
 
 def _known_devices() -> tuple[Device, ...]:

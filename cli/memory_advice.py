@@ -8,11 +8,10 @@ from specchat.profiles.hub.smaller import smaller_models
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.sources import HubModel, ModelSource
 from specchat.speculative.devices import Device
-from specchat.speculative.footprint.plan import plan
 from specchat.speculative.footprint.shape import ModelShape
 from specchat.speculative.llama.pair_config import PairConfig
 
-from .memory_plan import MemoryPlan, reckoned_target
+from .memory_plan import MemoryPlan, memory_plan
 from .quantities import file_size
 
 _LEAST_CONTEXT = 4096
@@ -31,7 +30,7 @@ class Machine:
         config = self.config
         if context is not None:
             config = replace(config, target_config=replace(config.target_config, n_ctx=context))
-        found = plan(reckoned_target(shape, config).memory, None, self.devices)
+        found = memory_plan(shape, None, config, self.devices).plan
         return found is not None and found.fits
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from specchat.speculative.footprint.plan import MARGIN, Placed, Plan
+from specchat.speculative.footprint.placing import Placed
+from specchat.speculative.footprint.plan import MARGIN, Plan
 
 from .memory_plan import MemoryPlan, Reckoned
 from .quantities import file_size

@@ -21,6 +21,7 @@ from specchat.speculative.model_file import file_identity
 
 from .environment import Environment
 from .fetching import FoundPair, check_before_fetching, fetch_pair
+from .fitting import fitted
 from .quantities import file_size
 from .screen import agrees, note, one_line
 from .status_line import StatusLine
@@ -114,7 +115,8 @@ def _conceivable_gain(env: Environment, config: PairConfig, size: int) -> float:
     """What passes of the target, measured now unless they were before, let a draft of so many bytes gain at most."""
     line = StatusLine(env)
     try:
-        with env.load_pair(replace(config, draft="ngram", exact=False), Interrupt(), line.show) as pair:
+        placed = fitted(env, replace(config, draft="ngram", exact=False)).config
+        with env.load_pair(placed, Interrupt(), line.show) as pair:
             line.show("measuring what passes cost here")
             pair.measure_costs()
             return pair.conceivable_gain(size)

@@ -1,10 +1,12 @@
 """What a chat loads that goes on with other models."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specchat.profiles.names import parse_model
 from specchat.profiles.settings import Layer, parse_draft
+from specchat.speculative.devices import given_back
 from specchat.speculative.llama.pair_config import PairConfig
 
 from .chat_pair import ChatPair
@@ -48,10 +50,14 @@ class OtherModels:
         profile, template = (None, None) if target else (self.profile, self.template)
         return replace(self, flags=flags, profile=profile, template=template)
 
-    def config(self) -> PairConfig:
-        """What to load, fetched where it is not here. Raises what finding and fetching raise."""
+    def config(self, taken: Mapping[str, int]) -> PairConfig:
+        """What to load, fetched where it is not here, once as many bytes of devices are free again as are `taken`.
+
+        Raises what finding and fetching raise.
+        """
         wanted = asked(self.env, self.flags, self.profile)
-        return obtain_config(self.env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
+        env = replace(self.env, devices=lambda: given_back(self.env.devices(), taken))
+        return obtain_config(env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
 
     def load(self, config: PairConfig) -> "Pair":
         """The pair. Raises what loading raises."""

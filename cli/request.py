@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from secrets import randbelow
 from typing import Any, cast
 
-from specchat.profiles.settings import Settings
+from specchat.profiles.settings import AUTO, Chosen, Settings
 from specchat.speculative.devices import is_remote
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair_config import FIXED, PairConfig
+from specchat.speculative.llama.pair_config import FIXED, Fixed, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
@@ -104,7 +104,8 @@ def _naming_the_profile(asked: Asked) -> Iterator[None]:
 
 
 def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
-    """The same with what `settings` say of loading, drafting and sampling."""
+    """The same with what `settings` say of loading, drafting and sampling; where it goes is open again."""
+    config = config.unfitted
     return replace(
         config,
         target_config=_target_loaded_by(config.target_config, settings),
@@ -112,20 +113,26 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
         thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
-        fixed=config.fixed | {name for name in FIXED if getattr(settings, name) is not None},
+        fixed=_fixed(config, settings),
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,
     )
 
 
+def _fixed(config: PairConfig, settings: Settings) -> frozenset[Fixed]:
+    """The numbers that somebody gave, and did not leave open again."""
+    said = {name: value for name in FIXED if (value := getattr(settings, name)) is not None}
+    opened = {name for name, value in said.items() if value == AUTO}
+    return frozenset((config.fixed | set(said)) - opened)
+
+
 def _target_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
     chosen = {
-        "n_gpu_layers": settings.gpu_layers,
         "devices": settings.device,
         "tensor_split": settings.tensor_split,
         "rpc": settings.rpc,
         "cpu_moe": None if settings.cpu_moe is None else settings.cpu_moe == "on",
     }
-    return _changed(_loaded_by(config, settings), chosen)
+    return _changed(_loaded_by(config, settings, settings.gpu_layers), chosen)
 
 
 def _draft_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
@@ -133,12 +140,11 @@ def _draft_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
     if devices is None and settings.device is not None:
         local = tuple(name for name in settings.device if not is_remote(name))
         devices = local if local or not settings.device else None
-    return _changed(_loaded_by(config, settings), {"n_gpu_layers": settings.draft_gpu_layers, "devices": devices})
+    return _changed(_loaded_by(config, settings, settings.draft_gpu_layers), {"devices": devices})
 
 
-def _loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
+def _loaded_by(config: LlamaConfig, settings: Settings, gpu_layers: Chosen | None) -> LlamaConfig:
     chosen = {
-        "n_ctx": settings.context,
         "mmap": None if settings.mmap is None else settings.mmap == "on",
         "threads": settings.threads,
         "threads_batch": settings.threads_batch,
@@ -146,8 +152,15 @@ def _loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
         "cache_type_k": settings.cache_type_k,
         "cache_type_v": settings.cache_type_v,
     }
-    return _changed(config, chosen)
+    found = _changed(config, chosen)
+    context, layers = _number(settings.context, config.n_ctx), _number(gpu_layers, config.n_gpu_layers)
+    return replace(found, n_ctx=context, n_gpu_layers=layers)
 
 
 def _changed(config: LlamaConfig, chosen: dict[str, Any]) -> LlamaConfig:
     return replace(config, **{name: value for name, value in chosen.items() if value is not None})
+
+
+def _number(value: Chosen | None, before: int | None) -> int | None:
+    """What a setting makes of a number that was there before; "auto" leaves it open."""
+    return before if value is None else None if value == AUTO else value

@@ -20,7 +20,7 @@ UNSAID = {
     "draft_length": "as it pays",
     "device": "as llama.cpp chooses",
     "draft_device": "as device",
-    "tensor_split": "by free memory",
+    "tensor_split": "as layers fit",
     "rpc": "no other machines",
     "threads": "one a core",
     "threads_batch": "as threads",

@@ -11,6 +11,7 @@ from specchat.profiles.settings import Layer, Settings
 from specchat.speculative.llama.pair_config import PairConfig
 
 from .environment import Environment
+from .fitting import known_gain
 from .flags import SPELLED
 from .memory_advice import Machine, advice
 from .memory_plan import MemoryPlan, memory_plan
@@ -49,8 +50,12 @@ def shown_memory(
     settings = asked(env, _as_of_a_run(env, options), None).settings
     config = with_settings(PairConfig(target=target.path, draft=draft.path if draft else "ngram"), settings)
     machine = Machine(config, env.devices())
-    made = memory_plan(target, draft, config, machine.devices)
-    return Shown(made, advice(made, machine, source_of(env, options.model), where) if made else ())
+    target_shape, draft_shape = target.shape(), draft.shape() if draft else None
+    if target_shape is None:
+        return Shown(None, ())
+    gain = known_gain(env, target.path, draft.path) if draft else 1.0
+    made = memory_plan(target_shape, draft_shape, config, machine.devices, gain)
+    return Shown(made, advice(made, machine, source_of(env, options.model), where))
 
 
 def _as_of_a_run(env: Environment, options: ShowOptions) -> Layer:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .errors import ProfileError, choose_from
 
@@ -66,6 +67,15 @@ class Fields:
         if value is None or (type(value) is int and least <= value <= _LARGEST):
             return value
         raise self.wrong(key, f"a whole number from {least} to {_LARGEST}")
+
+    def chosen(self, key: str, least: int) -> int | Literal["auto"] | None:
+        """Such a number, or the word that leaves it open."""
+        if self.values.get(key) == "auto":
+            return "auto"
+        try:
+            return self.integer(key, least)
+        except ProfileError:
+            raise self.wrong(key, f"auto, or a whole number from {least} to {_LARGEST}") from None
 
     def number(self, key: str) -> float | None:
         """A number."""

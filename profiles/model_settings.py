@@ -8,7 +8,7 @@ from specchat.speculative.llama.recommended import recommended_sampling
 from specchat.speculative.sampling_params import SamplingParams
 
 from .gguf.header import FileBytes, read_header
-from .settings import SAMPLING, Layer, Settings
+from .settings import AUTO, SAMPLING, Layer, Settings
 
 MODEL, BUILT_IN = "the model's file", "built-in"
 
@@ -31,9 +31,9 @@ def built_in_settings() -> Layer:
     settings = Settings(
         draft="auto",
         draft_max=DEFAULT_DRAFT_MAX,
-        context=DEFAULT_CONTEXT,
-        gpu_layers=loading.n_gpu_layers,
-        draft_gpu_layers=loading.n_gpu_layers,
+        context=AUTO,
+        gpu_layers=AUTO,
+        draft_gpu_layers=AUTO,
         cpu_moe="off",
         mmap="on",
         flash_attention=loading.flash_attention,

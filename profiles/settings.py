@@ -18,6 +18,10 @@ Source = TypeVar("Source")
 DraftChoice = ModelSource | Literal["auto", "ngram", "none"]
 """A draft model, whatever is found for the target, the n-grams of the context itself, or plain decoding."""
 
+AUTO: Literal["auto"] = "auto"
+Chosen = int | Literal["auto"]
+"""A number that is chosen for the machine if nobody says it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -27,10 +31,10 @@ class Settings:
     draft: DraftChoice | None = None
     draft_max: int | None = None
     draft_length: int | None = None
-    context: int | None = None
-    gpu_layers: int | None = None
+    context: Chosen | None = None
+    gpu_layers: Chosen | None = None
     """Layers of the target to put on the GPU; -1 is all of them."""
-    draft_gpu_layers: int | None = None
+    draft_gpu_layers: Chosen | None = None
     device: tuple[str, ...] | None = None
     """Names of devices; without any, the CPU alone."""
     draft_device: tuple[str, ...] | None = None
@@ -171,9 +175,9 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         draft=_source(values, "draft", folder, parse_draft),
         draft_max=values.integer("draft_max", 1),
         draft_length=values.integer("draft_length", 0),
-        context=values.integer("context", 0),
-        gpu_layers=values.integer("gpu_layers", -1),
-        draft_gpu_layers=values.integer("draft_gpu_layers", -1),
+        context=values.chosen("context", 0),
+        gpu_layers=values.chosen("gpu_layers", -1),
+        draft_gpu_layers=values.chosen("draft_gpu_layers", -1),
         device=_devices(values, "device"),
         draft_device=_devices(values, "draft_device"),
         tensor_split=values.numbers("tensor_split"),
@@ -247,7 +251,7 @@ def _check(settings: Settings, values: Fields, sampling: Fields) -> None:
         try:
             if name in SAMPLING:
                 SamplingParams(**arguments)
-            elif name in _LOADED:
+            elif name in _LOADED and value != AUTO:
                 LlamaConfig(**arguments)
         except UsageError as error:
             place = (sampling if name in SAMPLING else values).place(name)

@@ -21,7 +21,8 @@ from .verification import Verification
 class SpeculativeDecoder:
     """Generates the target's text, with a drafter's help; with `NoDrafter` it is plain decoding, by the same code.
 
-    Each token is scored, with as many of the best at its place as `scores` says; None scores none.
+    Each token is scored, with as many of the best at its place as `scores` says; None scores none. Passes take
+    `slowdown` times as long as they would if the drafter took no room.
     """
 
     target: LanguageModel
@@ -30,6 +31,7 @@ class SpeculativeDecoder:
     chain: SamplerChain
     is_end: Callable[[int], bool]
     scores: int | None = None
+    slowdown: float = 1.0
 
     def rounds(
         self,
@@ -77,7 +79,9 @@ class SpeculativeDecoder:
         plain = self.draft_length.plain_seconds()
         found = self._scored(rows, said, tokens)
         reread = len(text) - kept - n_rows
-        return Round(draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found, reread)
+        return Round(
+            draft, verdict, tokens, drafted - started, finished - drafted, leads, plain, found, reread, self.slowdown
+        )
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
         propose = _Proposing(law, verification, len(context), index)

@@ -1,7 +1,7 @@
 """What there is to compute on, and the memory that it has."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,11 @@ class Device:
 def is_remote(name: str) -> bool:
     """Whether a device of this name is one of another machine."""
     return name.upper().startswith("RPC")
+
+
+def given_back(devices: Sequence[Device], taken: Mapping[str, int]) -> tuple[Device, ...]:
+    """The same once so many bytes are free again, by the names of devices."""
+    return tuple(replace(each, free=min(each.total, each.free + taken.get(each.name, 0))) for each in devices)
 
 
 def reached(devices: Sequence[Device], rpc: Sequence[str]) -> tuple[Device, ...]:

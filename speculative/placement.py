@@ -13,7 +13,7 @@ class Placement:
     devices: tuple[str, ...] = ()
 
 
-def placement(layers: int, asked: int, gpus: Sequence[str]) -> Placement:
-    """Where the `layers` of a model are if so many were `asked` for on the GPU; below 0, all were."""
-    on_gpu = layers if asked < 0 else min(asked, layers)
+def placement(layers: int, asked: int | None, gpus: Sequence[str]) -> Placement:
+    """Where the `layers` of a model are if so many were `asked` for on the GPU; -1 and None ask for all."""
+    on_gpu = layers if asked is None or asked < 0 else min(asked, layers)
     return Placement(layers, on_gpu, tuple(gpus)) if gpus and on_gpu else Placement(layers)

@@ -14,7 +14,8 @@ class Round:
     `tokens` is what the text grew by: the verdict's tokens, up to the end of the text. Times are in seconds; `leads`
     says of each verified token how far it led the target's other candidates, in nats; `plain_seconds` is what a pass
     without a draft costs by now, None where that was not measured. `scored` are the tokens, where that was asked for.
-    The pass read `reread` tokens once more, which the target had forgotten when it took others back.
+    The pass read `reread` tokens once more, which the target had forgotten when it took others back. Passes take
+    `slowdown` times as long as they would if there were no draft.
     """
 
     draft: Draft
@@ -26,6 +27,7 @@ class Round:
     plain_seconds: float | None = None
     scored: tuple[ScoredToken, ...] = ()
     reread: int = 0
+    slowdown: float = 1.0
 
     @property
     def accepted(self) -> int:
@@ -43,4 +45,5 @@ class Round:
         Where that is not known either, and without a draft, it is what the target took.
         """
         plain = otherwise if self.plain_seconds is None else self.plain_seconds
-        return self.target_seconds if plain is None or not self.draft else len(self.tokens) * plain
+        seconds = self.target_seconds if plain is None or not self.draft else len(self.tokens) * plain
+        return seconds / self.slowdown

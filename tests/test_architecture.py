@@ -100,6 +100,6 @@ def test_help_pays_for_no_library_that_it_does_not_need():
 
 
 def test_a_start_pays_for_no_reckoning_with_memory_and_no_search_for_gpus():
-    names = imported("specchat.cli.running", "specchat.cli.memory_check", "specchat.speculative.llama.pair")
+    names = imported("specchat.cli.running", "specchat.cli.fitting", "specchat.speculative.llama.pair")
     unneeded = ("specchat.speculative.footprint", "specchat.profiles.gguf.shape", "specchat.cli.doctor.gpus")
     assert [name for name in names if any(within(name, each) for each in unneeded)] == []

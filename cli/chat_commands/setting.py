@@ -62,7 +62,7 @@ def set_value(chat: "Dialogue", argument: str) -> None:
 
 
 def _set(chat: "Dialogue", settings: Settings, told: str) -> None:
-    if settings.context is not None:
+    if isinstance(settings.context, int):
         _check_context(chat, settings.context or chat.pair.target.n_ctx_train)
     chat.who.change(settings)
     if any(name in _INTRODUCED for name in settings.said()):

@@ -1,7 +1,7 @@
 """What to compute with."""
 
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -9,9 +9,12 @@ from specchat.profiles.settings import NONE
 from specchat.speculative.endpoints import split_endpoint
 from specchat.speculative.errors import UsageError
 
-from ..habits import context_value
+from ..habits import context_value, layers_value
 from ..values import Several, filled, number, one_of, several, whole
 from .panels import MACHINE
+
+_Chosen: TypeAlias = Any
+"""What a setting calls `Chosen`: Typer knows no unions."""
 
 
 def endpoint_value(text: str) -> str:
@@ -25,13 +28,15 @@ def endpoint_value(text: str) -> str:
 
 
 ContextOption: TypeAlias = Annotated[
-    int | None,
+    _Chosen,
     typer.Option(
         "-c",
         "--ctx-size",
         parser=context_value,
-        metavar="N",
-        help="Tokens of context: 8192 unless the model was trained on less; 0 is what it was trained on.",
+        metavar="N|auto",
+        show_default=False,
+        help="Tokens of context: auto, the default, is 8192, 16384 or 32768, as memory has room for and the model was "
+        "trained on; 0 is what it was trained on.",
         rich_help_panel=MACHINE,
     ),
 ]
@@ -75,26 +80,28 @@ class MachineOptions:
 
     context: ContextOption = None
     gpu_layers: Annotated[
-        int | None,
+        _Chosen,
         typer.Option(
             "-ngl",
             "--gpu-layers",
             "--n-gpu-layers",
-            parser=whole(-1),
-            metavar="N",
-            help="Layers of the model on the GPU; -1, the default, is all.",
+            parser=layers_value,
+            metavar="N|auto|all",
+            show_default=False,
+            help="Layers of the model on the GPU; auto, the default, is as many as fit.",
             rich_help_panel=MACHINE,
         ),
     ] = None
     draft_gpu_layers: Annotated[
-        int | None,
+        _Chosen,
         typer.Option(
             "-ngld",
             "--gpu-layers-draft",
             "--n-gpu-layers-draft",
-            parser=whole(-1),
-            metavar="N",
-            help="The same for the draft model.",
+            parser=layers_value,
+            metavar="N|auto|all",
+            show_default=False,
+            help="The same for the draft model, which takes what the other one leaves.",
             rich_help_panel=MACHINE,
         ),
     ] = None

@@ -1,5 +1,6 @@
 """What a header says of how much memory its model takes, as llama_model_base::load_hparams reads it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +18,16 @@ _LAYER = "blk."
 _INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
 """Tensors that stay in main memory: `LLM_TENSOR_LAYER_INPUT` in llama-arch.cpp."""
 _EMBEDDINGS, _OUTPUT = "token_embd.weight", "output.weight"
+_EXPERTS = re.compile(r"\.ffn_(up|down|gate|gate_up)_(ch|)exps")
+"""LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """Bytes, by layer and outside of them."""
+    """Bytes, by layer, of the experts in it, and outside of layers."""
 
     layers: tuple[int, ...]
+    experts: tuple[int, ...]
     inputs: int
     output: int
     tied: int
@@ -53,6 +57,7 @@ def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
         layers=tuple(
             LayerShape(
                 weights=size,
+                experts=weights.experts[place],
                 k_width=0 if place in recurrence.instead else attention.k_widths[place],
                 v_width=0 if place in recurrence.instead else attention.v_widths[place],
                 state=recurrence.state if place in recurrence.layers else 0,
@@ -97,6 +102,7 @@ def _vocabulary(header: GgufHeader) -> int:
 def _weights(tensors: Sequence[Tensor], found: Hyperparameters) -> _Weights | None:
     """None where a type is not known. What predicts several tokens at once is not loaded (`load_mtp`)."""
     layers: dict[int, int] = defaultdict(int)
+    of_experts: dict[int, int] = defaultdict(int)
     inputs = output = 0
     sizes: dict[str, int] = {}
     for tensor in tensors:
@@ -106,12 +112,16 @@ def _weights(tensors: Sequence[Tensor], found: Hyperparameters) -> _Weights | No
         sizes[tensor.name] = size = row * prod(tensor.shape[1:])
         if (place := _layer(tensor.name)) is not None:
             layers[place] += size
+            of_experts[place] += size if _EXPERTS.search(tensor.name) else 0
         elif tensor.name.startswith(_INPUTS):
             inputs += size
         else:
             output += size
-    by_layer = tuple(layers[place] if place < found.used_layers else 0 for place in range(found.layers))
-    return _Weights(by_layer, inputs, output, 0 if _OUTPUT in sizes else sizes.get(_EMBEDDINGS, 0))
+    by_layer, experts = (
+        tuple(sizes_of[place] if place < found.used_layers else 0 for place in range(found.layers))
+        for sizes_of in (layers, of_experts)
+    )
+    return _Weights(by_layer, experts, inputs, output, 0 if _OUTPUT in sizes else sizes.get(_EMBEDDINGS, 0))
 
 
 def _layer(name: str) -> int | None:

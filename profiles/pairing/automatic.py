@@ -1,6 +1,6 @@
 """The draft that is taken where only a target is named."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,14 +25,24 @@ _RULES = 1
 
 @dataclass(frozen=True, slots=True)
 class Automatic:
-    """The draft to take, if there is one; `useless` is the best of those that were measured to gain too little."""
+    """The draft to take, if there is one.
+
+    `useless` is the best of those that were measured to gain too little, `crowded` of those that have no room.
+    """
 
     draft: Candidate | None = None
     useless: Candidate | None = None
+    crowded: Candidate | None = None
 
 
-def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache, gains: KnownGains) -> Automatic:
-    """The best of `models` that fits the model in `target` and may pay; never raises.
+def best_stored(
+    target: Path,
+    models: Iterable[StoredModel],
+    cache: Cache,
+    gains: KnownGains,
+    has_room: Callable[[Path], bool] = lambda draft: True,
+) -> Automatic:
+    """The best of `models` that fits the model in `target`, `has_room` beside it and may pay; never raises.
 
     That is one that was measured to pay, and not clearly less than n-grams alone, or the smallest that was not
     measured, if it is small enough. Headers are read only until one fits, and what they told is kept in `cache`, so
@@ -43,14 +53,17 @@ def best_stored(target: Path, models: Iterable[StoredModel], cache: Cache, gains
         judge = _Judge(target, file_identity(target), cache)
     except (OSError, ValueError):  # loading the target will explain it
         return Automatic()
-    ngrams, useless = gains.of(target, "ngram"), None
+    ngrams, useless, crowded = gains.of(target, "ngram"), None, None
     for candidate in sorted(stored_candidates(models, size, partial(gains.of, target)), key=rank):
         if not left_alone(candidate, size, ngrams):
             if judge.fits(candidate):
-                return Automatic(candidate)
+                assert candidate.path is not None
+                if has_room(candidate.path):
+                    return Automatic(candidate, None, crowded)
+                crowded = crowded or candidate
         elif candidate.gain and candidate.gain.interval:
             useless = useless or candidate
-    return Automatic(None, useless)
+    return Automatic(None, useless, crowded)
 
 
 def left_alone(candidate: Candidate, target_size: int, ngrams: Gain | None) -> str:

@@ -1,6 +1,6 @@
 """What a model takes once it is loaded, by part and by layer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .rows import cache_bytes
 from .shape import LayerShape, ModelShape
@@ -20,7 +20,8 @@ _SLACK = 1.05
 class LoadedBy:
     """How a model is loaded: tokens of `context` and of a pass, `rows` of logits, the cache's types by their names.
 
-    With `whole_windows`, llama.cpp's default (`swa_full`), windowed layers keep the whole context too.
+    With `whole_windows`, llama.cpp's default (`swa_full`), windowed layers keep the whole context too; with `cpu_moe`,
+    main memory keeps all experts.
     """
 
     context: int
@@ -30,11 +31,12 @@ class LoadedBy:
     cache_type_v: str = "f16"
     flash_attention: bool = True
     whole_windows: bool = True
+    cpu_moe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LayerMemory:
-    """Bytes of one layer."""
+    """Bytes of one layer, wherever that goes."""
 
     weights: int
     cache: int
@@ -44,23 +46,29 @@ class LayerMemory:
 class ModelMemory:
     """Bytes of a loaded model.
 
-    The last of the `layers` is the output. `embeddings` stay in main memory and so do the `logits`; where the output
-    is on a device, that has `copied` more bytes of weights. Each device that has a layer needs `compute`, and one that
-    only hands tokens on `passing`.
+    The last of the `layers` is the output. The weights that are `kept` stay in main memory, embeddings among them, and
+    so do the `logits`; where the output is on a device, that has `copied` more bytes of weights. Each device that has a
+    layer needs `compute`, and one that only hands tokens on `passing`.
     """
 
     layers: tuple[LayerMemory, ...]
-    embeddings: int
+    kept: int
     copied: int
     compute: int
     passing: int
     logits: int
     complete: bool = True
 
+    def with_contexts(self, count: int) -> "ModelMemory":
+        """The same with so many contexts over the same weights."""
+        layers = tuple(replace(layer, cache=count * layer.cache) for layer in self.layers)
+        compute, passing, logits = (count * size for size in (self.compute, self.passing, self.logits))
+        return replace(self, layers=layers, compute=compute, passing=passing, logits=logits)
+
     @property
     def weights(self) -> int:
         """All weights, each counted once."""
-        return self.embeddings + sum(layer.weights for layer in self.layers)
+        return self.kept + sum(layer.weights for layer in self.layers)
 
     @property
     def cache(self) -> int:
@@ -77,12 +85,17 @@ def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
     output = LayerMemory(shape.output_weights, 0)
     padded = max((layer.v_width for layer in shape.layers), default=0)
     masks = _masks(shape, loaded)
+    kept = [layer.experts if loaded.cpu_moe else 0 for layer in shape.layers]
+    layers = [
+        LayerMemory(layer.weights - stays, _cache(shape, layer, loaded, padded))
+        for layer, stays in zip(shape.layers, kept, strict=True)
+    ]
     return ModelMemory(
-        layers=(*(LayerMemory(layer.weights, _cache(shape, layer, loaded, padded)) for layer in shape.layers), output),
-        embeddings=shape.input_weights,
+        layers=(*layers, output),
+        kept=shape.input_weights + sum(kept),
         copied=shape.tied,
         compute=round(_SLACK * (_widest(shape, loaded) + masks)),
-        passing=round(_SLACK * (_pass_length(loaded) * shape.embedding * _FLOAT + masks)),
+        passing=round(_SLACK * (2 * _pass_length(loaded) * shape.embedding * _FLOAT + masks)),
         logits=loaded.rows * shape.vocabulary * _FLOAT,
         complete=shape.complete,
     )

@@ -1,41 +1,32 @@
 """Which layers of a target and its draft go where, so that all fits."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ..devices import Device, taking_layers
-from .memory import ModelMemory
-from .spread import Share, spread
+from .placing import Placed, Wanted, needed, place
 
 MARGIN = 1 << 30
 """Bytes of each device that stay free, as llama.cpp leaves them (`fit_params_target` in common/common.h)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """One model: `on_devices` of its `layers`, the output among them, and its shares of all places of a plan.
-
-    Where it does not `fit`, that is how it would be with as many layers on devices as these hold.
-    """
-
-    layers: int
-    on_devices: int
-    shares: tuple[Share, ...]
-    fits: bool
-
-    @property
-    def total(self) -> int:
-        """Bytes, wherever."""
-        return sum(share.total for share in self.shares)
+_SLOWER = 10
+"""Times as long as a device takes main memory for a layer: the ratio of their bandwidths, 6 to 12 in most machines."""
+_BETTER = 1.05
+"""By so much a draft has to win for layers of its target to give way."""
+_SMALL = 3
+"""Beside layers of a target in main memory, those of a draft take at most one byte for so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Where two models go. The first of the `places` is main memory, the others are devices that layers go to."""
+    """Where two models go. The first of the `places` is main memory, the others are devices that layers go to.
+
+    Where layers of the target give way to the draft, plain passes are reckoned to take `slowdown` times as long.
+    """
 
     places: tuple[Device, ...]
     target: Placed
     draft: Placed | None
+    slowdown: float = 1.0
 
     @property
     def fits(self) -> bool:
@@ -47,45 +38,68 @@ class Plan:
         """Target and draft."""
         return (self.target, self.draft) if self.draft else (self.target,)
 
+    @property
+    def suits_draft(self) -> bool:
+        """Whether the draft is where it can draft fast: on devices if it may, or beside layers that dwarf it."""
+        draft = self.draft
+        if draft is None or not draft.fits:
+            return False
+        return draft.whole or not draft.placeable or _SMALL * draft.behind <= self.target.behind
+
     def needed(self, place: int) -> int:
         """The bytes that all models take at one of the places."""
-        return sum(_needed(model.shares, self.places)[place] for model in self.models)
+        return sum(needed(model.shares, self.places)[place] for model in self.models)
 
 
 def plan(
-    target: ModelMemory, draft: ModelMemory | None, devices: Sequence[Device], margin: int = MARGIN
+    target: Wanted, draft: Wanted | None, devices: Sequence[Device], margin: int = MARGIN, gain: float = 1.0
 ) -> Plan | None:
     """As many layers on devices as fit, first those of the target: a draft takes what that leaves.
 
-    `margin` bytes stay free everywhere. None where main memory is not known.
+    Only if the draft was measured to make answers `gain` times as fast, and that outweighs it, layers of the target
+    give way. `margin` bytes stay free everywhere. None where main memory is not known.
     """
+    places = _places(devices, [target, *([draft] if draft else [])])
+    if places is None:
+        return None
+    free = [each.free for each in places]
+    alone = place(target, places, free, margin)
+    if draft is None:
+        return Plan(places, alone, None)
+    beside = Plan(places, alone, place(draft, places, _left(free, alone, places), margin))
+    if beside.suits_draft or gain <= _BETTER or draft.layers is not None:
+        return beside
+    giving_way = min(_giving_way(target, draft, beside, margin), key=lambda each: each.slowdown, default=beside)
+    return giving_way if gain >= _BETTER * giving_way.slowdown else beside
+
+
+def _places(devices: Sequence[Device], models: Sequence[Wanted]) -> tuple[Device, ...] | None:
+    """Main memory, and the devices that take layers, or were named for that."""
     main = next((device for device in devices if device.kind == "CPU"), None)
     if main is None or not main.total:
         return None
-    places = (main, *taking_layers(devices))
-    free = [place.free for place in places]
-    placed = _placed(target, places, free, margin)
-    left = [max(0, have - need) for have, need in zip(free, _needed(placed.shares, places), strict=True)]
-    return Plan(places, placed, _placed(draft, places, left, margin) if draft else None)
+    named = {name.casefold() for model in models for name in model.devices or ()}
+    taking = taking_layers(devices) if any(model.devices is None for model in models) else ()
+    others = [device for device in devices if device.kind != "CPU"]
+    return (main, *(each for each in others if each in taking or each.name.casefold() in named))
 
 
-def _placed(model: ModelMemory, places: Sequence[Device], free: Sequence[int], margin: int) -> Placed:
-    """The most layers on devices that fit; else the most that fit these, whatever main memory holds."""
-    room = [max(0, have - margin) for have in free]
-    most, fallback = len(model.layers) if len(places) > 1 else 0, None
-    for n_layers in range(most, -1, -1):
-        shares = spread(model, n_layers, free[1:])
-        fits = [need <= have for need, have in zip(_needed(shares, places), room, strict=True)]
-        placed = Placed(len(model.layers), n_layers, shares, all(fits))
-        if placed.fits:
-            return placed
-        fallback = fallback or (placed if all(fits[1:]) else None)
-    assert fallback is not None
-    return fallback
+def _left(free: Sequence[int], placed: Placed, places: Sequence[Device]) -> list[int]:
+    return [max(0, have - need) for have, need in zip(free, needed(placed.shares, places), strict=True)]
 
 
-def _needed(shares: Sequence[Share], places: Sequence[Device]) -> tuple[int, ...]:
-    """What each place has to hold: main memory also what devices hold that share it."""
-    main, *others = (share.total for share in shares)
-    shared = sum(need for need, place in zip(others, places[1:], strict=True) if place.shares_memory)
-    return (main + shared, *others)
+def _giving_way(target: Wanted, draft: Wanted, beside: Plan, margin: int) -> Iterator[Plan]:
+    """The draft on one of the devices, the target where there is room then; none where that would not go."""
+    places, free = beside.places, [each.free for each in beside.places]
+    for device in places[1:]:
+        first = place(replace(draft, devices=(device.name,)), places, free, margin)
+        if not (first.fits and first.whole) or (draft.devices is not None and device.name not in draft.devices):
+            continue
+        then = place(target, places, _left(free, first, places), margin)
+        if then.fits:
+            yield Plan(places, then, first, _pass(then) / _pass(beside.target))
+
+
+def _pass(target: Placed) -> float:
+    """What a pass takes, in bytes that a device reads."""
+    return sum(share.weights for share in target.shares[1:]) + _SLOWER * target.behind

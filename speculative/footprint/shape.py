@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 class LayerShape:
     """One layer: its `weights` and recurrent `state` in bytes, the numbers that a token leaves in its K and V caches.
 
-    One that is `windowed` looks back over the window of its model only.
+    Of the weights, so many bytes are those of `experts`. One that is `windowed` looks back over the window of its model
+    only.
     """
 
     weights: int
+    experts: int = 0
     k_width: int = 0
     v_width: int = 0
     state: int = 0
@@ -55,7 +57,10 @@ class ModelShape:
         share = size / self.weights
         return replace(
             self,
-            layers=tuple(replace(layer, weights=round(layer.weights * share)) for layer in self.layers),
+            layers=tuple(
+                replace(layer, weights=round(layer.weights * share), experts=round(layer.experts * share))
+                for layer in self.layers
+            ),
             input_weights=round(self.input_weights * share),
             output_weights=round(self.output_weights * share),
             tied=round(self.tied * share),

@@ -10,6 +10,9 @@ from .memory import ModelMemory
 _COPIES = 4
 """Of what goes into a graph where several devices take turns (`GGML_SCHED_MAX_COPIES`)."""
 
+Runs = Sequence[tuple[int, int]]
+"""Layers by devices: the place of a device, from 1 on, and how many come next there. The last one is the output."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -25,28 +28,44 @@ class Share:
         return self.weights + self.cache + self.compute
 
 
-def spread(model: ModelMemory, n_layers: int, free: Sequence[int]) -> tuple[Share, ...]:
-    """The shares of main memory and of each device, whose `free` bytes decide how many layers each gets.
+def split(parts: Sequence[float], n_layers: int) -> tuple[int, ...]:
+    """How many of the layers each device gets by its part of them: llama_model_base::load_tensors.
 
-    The last `n_layers` go to devices, the output first; embeddings stay: llama_model_base::load_tensors.
+    Where no part is above 0, the first gets all.
     """
-    first = len(model.layers) - n_layers
-    bounds = list(accumulate(free))
-    places = [0] * first + [1 + _device(place / n_layers, bounds) for place in range(n_layers)]
-    return tuple(_share(model, places, place) for place in range(len(free) + 1))
+    ends = list(accumulate(parts))
+    bounds = [end / ends[-1] for end in ends] if ends[-1] else []
+    places = [bisect_right(bounds, layer / n_layers) for layer in range(n_layers)]
+    return tuple(places.count(place) for place in range(len(parts)))
 
 
-def _device(part: float, bounds: Sequence[int]) -> int:
-    """The device for what lies at this part of the layers; without any `free` byte known, the first."""
-    return bisect_right(bounds, part * bounds[-1]) if bounds[-1] else 0
+def spread(model: ModelMemory, runs: Runs, n_places: int) -> tuple[Share, ...]:
+    """The shares of all places, of which main memory is the first; it has the layers before those of the `runs`."""
+    first = len(model.layers) - sum(count for _, count in runs)
+    places = [0] * first + [place for place, count in runs for _ in range(count)]
+    return tuple(_share(model, runs, places, place) for place in range(n_places))
 
 
-def _share(model: ModelMemory, places: Sequence[int], place: int) -> Share:
+def buffers(model: ModelMemory, n_layers: int, *, is_first: bool, alone: bool) -> int:
+    """Bytes that a device computes in which has some of so many layers, is the first that has any, or `alone`.
+
+    The first one also reads long texts for main memory, whose weights are brought there layer by layer (`op_offload`).
+    """
+    in_main = [layer.weights for layer in model.layers[: len(model.layers) - n_layers]]
+    if in_main:
+        return model.compute + (max(in_main) if is_first else 0)
+    return model.compute + (0 if alone else (_COPIES - 1) * model.passing)
+
+
+def _share(model: ModelMemory, runs: Runs, places: Sequence[int], place: int) -> Share:
     layers = [layer for layer, there in zip(model.layers, places, strict=True) if there == place]
     weights, cache = sum(layer.weights for layer in layers), sum(layer.cache for layer in layers)
-    if place:
-        copied = model.copied if layers and places[-1] == place else 0
-        taking_turns = (_COPIES - 1) * model.passing if len(set(places)) > 1 and 0 not in places else 0
-        return Share(weights + copied, cache, model.compute + taking_turns if layers else 0)
-    compute = model.compute if 0 in places else model.passing
-    return Share(weights + model.embeddings, cache, compute + model.logits)
+    if not place:
+        computing = model.compute if layers else model.passing * (_COPIES if len(runs) > 1 else 1)
+        return Share(weights + model.kept, cache, computing + model.logits)
+    if not layers:
+        return Share()
+    n_layers = sum(count for _, count in runs)
+    copied = model.copied if places[-1] == place else 0
+    computing = buffers(model, n_layers, is_first=runs[0][0] == place, alone=len(runs) == 1)
+    return Share(weights + copied, cache, computing)

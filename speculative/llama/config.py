@@ -29,7 +29,8 @@ class LlamaConfig:
     """Settings of one model.
 
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
-    `n_gpu_layers` of -1 means all. They go to `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
+    `n_gpu_layers` of -1 means all, and so does None, which leaves it to whoever fits models to devices. They go to
+    `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
     None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. The
     devices of the servers at `rpc` are among those, and of no others. With
     `cpu_moe`, all tensors of experts stay in main memory. Without `mmap`, the file is read instead of mapped. `threads`
@@ -45,7 +46,7 @@ class LlamaConfig:
 
     n_ctx: int | None = None
     n_batch: int = 512
-    n_gpu_layers: int = -1
+    n_gpu_layers: int | None = None
     devices: tuple[str, ...] | None = None
     tensor_split: tuple[float, ...] = ()
     rpc: tuple[str, ...] = ()
@@ -92,6 +93,11 @@ class LlamaConfig:
         """Whether no layer goes to a device."""
         return self.n_gpu_layers == 0 or self.devices == ()
 
+    def layers_on_devices(self, layers: int) -> int:
+        """How many of so many layers are asked for on devices."""
+        asked = self.n_gpu_layers
+        return layers if asked is None or asked < 0 else min(asked, layers)
+
     def context(self, trained: int) -> int:
         """The tokens of context that the settings mean for a model that was trained on so many."""
         return min(DEFAULT_CONTEXT, trained) if self.n_ctx is None else self.n_ctx or trained
@@ -108,6 +114,7 @@ class LlamaConfig:
             cache_type_v=self.cache_type_v,
             flash_attention=self.flash_attention != "off",
             whole_windows=self.whole_windows,
+            cpu_moe=self.cpu_moe,
         )
 
 

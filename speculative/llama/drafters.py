@@ -56,7 +56,7 @@ def _states(
     """What the draft read in earlier runs. Under rejection its last bits are part of the text, so there is nothing."""
     if config.states is None or config.verification != "coupled":
         return None
-    key = f"{loaded_identity(file_identity(Path(config.draft)), settings)} | draft"
+    key = f"{loaded_identity(file_identity(Path(config.draft)), settings)} | {settings.n_ctx} | draft"
     shelf = StateShelf(config.states.of_draft(), key, piece=1, as_new=False, tell=tell)
     return DraftStates(shelf, interrupt.check, progress)
 

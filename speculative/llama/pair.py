@@ -217,9 +217,10 @@ def _prompt_cache(
     """What was read of the target's texts, by all that shapes its state."""
     if config.states is None:
         return None
-    loaded = loaded_identity(target.identity, replace(target.config, n_ctx=target.n_ctx))
+    loaded = loaded_identity(target.identity, target.config)
     as_new = config.exact or config.states.as_new
-    return PromptCache(target, StateShelf(config.states, f"{loaded} | {piece}", piece, as_new, tell, progress))
+    key = f"{loaded} | {target.n_ctx} | {piece}"
+    return PromptCache(target, StateShelf(config.states, key, piece, as_new, tell, progress))
 
 
 def load_pair(
@@ -261,7 +262,9 @@ def load_pair(
     in_whole_passes = config.exact or (config.states is not None and config.states.as_new)
     piece = min(target.n_batch, _SHARED_PASS) if in_whole_passes else target.n_batch
     session = Session(
-        decoder=SpeculativeDecoder(target, drafter, length, chain, target.vocabulary.is_end, config.scores),
+        decoder=SpeculativeDecoder(
+            target, drafter, length, chain, target.vocabulary.is_end, config.scores, config.slowdown
+        ),
         piece=showing_marks(target.vocabulary, reasoning) if reasoning else target.vocabulary.piece,
         n_ctx=target.n_ctx,
         n_batch=piece,

@@ -35,6 +35,11 @@ class PairConfig:
     scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
     its form. What was read is kept at the place `states` for the next start. Where memory does not do, all that makes a
     model smaller but is not `fixed` gives way.
+
+    Where something has decided what these settings leave open, `asked` are those of target and draft before that, and
+    `taken` the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to
+    the draft, its plain passes take `slowdown` times as long as they would alone. There is to be room for so many
+    `contexts` of the target.
     """
 
     target: Path
@@ -56,6 +61,25 @@ class PairConfig:
     grammar: Grammar | None = None
     states: StatePlace | None = None
     fixed: frozenset[Fixed] = frozenset()
+    asked: tuple[LlamaConfig, LlamaConfig] | None = None
+    taken: Mapping[str, int] = field(default_factory=dict)
+    slowdown: float = 1.0
+    contexts: int = 1
+
+    @property
+    def unfitted(self) -> "PairConfig":
+        """The same as it was asked for, with nothing decided."""
+        if self.asked is None:
+            return self
+        target, draft = self.asked
+        return replace(self, target_config=target, draft_config=draft, asked=None, taken={}, slowdown=1.0)
+
+    def fitted(
+        self, target: LlamaConfig, draft: LlamaConfig, taken: Mapping[str, int], slowdown: float = 1.0
+    ) -> "PairConfig":
+        """The same with all decided that it leaves open."""
+        asked = self.target_config, self.draft_config
+        return replace(self, target_config=target, draft_config=draft, asked=asked, taken=taken, slowdown=slowdown)
 
     @property
     def most_drafted(self) -> int:

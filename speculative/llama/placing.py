@@ -31,7 +31,7 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
     kept: list[object] = []
     used, there = used_devices(config), named_devices()
     pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
-    parameters.n_gpu_layers = config.n_gpu_layers
+    parameters.n_gpu_layers = -1 if config.n_gpu_layers is None else config.n_gpu_layers
     if not config.mmap:
         parameters.load_mode = llama_cpp.LLAMA_LOAD_MODE_NONE
     if config.devices is not None or any(device.is_remote for device in there):

@@ -33,7 +33,7 @@ class GivesWay:
 def rungs(config: LlamaConfig, model: Outline, gives_way: GivesWay) -> Iterator[LlamaConfig]:
     """At most six settings, each of which takes less memory than `config` and those before it."""
     if gives_way.layers and model.devices and not config.on_cpu:
-        asked = model.layers if config.n_gpu_layers < 0 else min(config.n_gpu_layers, model.layers)
+        asked = config.layers_on_devices(model.layers)
         for layers in dict.fromkeys(asked * quarters // 4 for quarters in _QUARTERS):
             config = replace(config, n_gpu_layers=layers)
             yield config

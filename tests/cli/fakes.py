@@ -215,6 +215,7 @@ class World:
     """Where chats are kept unless the variables say it: while it runs, a folder that goes away."""
     system: Path = Path(os.devnull)
     devices: Sequence[Device] = (Device("CPU", "main memory", 12 * 10**9, 16 * 10**9, "CPU"),)
+    reach: Callable[[Sequence[str]], None] = lambda endpoints: None
     patience: float = 2.0
     terminal_taken: bool = False
     time: float = 0.0
@@ -263,6 +264,7 @@ class World:
             now=self._now,
             today=lambda: self.today,
             devices=lambda: self.devices,
+            reach=self.reach,
             patience=self.patience,
         )
 

@@ -256,7 +256,7 @@ WRONG = {
     "/set seed -2": "The seed -2 is out of range.",
     "/set n 0": "n: 0 tokens is nothing to generate.",
     "/set n -2": "n: -2 is too small.",
-    "/set ctx -5": "ctx is -5, but has to be a whole number from 0 to 2147483647.",
+    "/set ctx -5": "ctx is -5, but has to be auto, or a whole number from 0 to 2147483647.",
 }
 
 

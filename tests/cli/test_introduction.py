@@ -7,6 +7,7 @@ import pytest
 
 from specchat.cli.draft_wish import DraftWish
 from specchat.cli.introduction import draft_items, placement_items
+from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.placement import Placement
 
 from .fakes import World
@@ -73,7 +74,8 @@ NGRAMS = ("n-grams",)
 
 
 def pair_of(drafted_by, **facts):
-    settings = {"draft": "small.gguf", "draft_length": None, "adapts": True, **facts}
+    usual = {"target_config": LlamaConfig(), "draft_config": LlamaConfig()}
+    settings = {"draft": "small.gguf", "draft_length": None, "adapts": True, **usual, **facts}
     target = SimpleNamespace()
     return SimpleNamespace(drafted_by=drafted_by, target=target, config=SimpleNamespace(**settings))
 
@@ -95,6 +97,20 @@ def pair_of(drafted_by, **facts):
 )
 def test_what_drafts_is_told_with_why_that_does(pair, wish, items):
     assert draft_items(pair, wish) == items
+
+
+@pytest.mark.parametrize(
+    ("draft", "items"),
+    [
+        ({"devices": ("CUDA0",), "n_gpu_layers": 5}, []),
+        ({"devices": ("CUDA1",), "n_gpu_layers": 5}, ["on CUDA1"]),
+        ({"n_gpu_layers": 0}, ["on the CPU"]),
+    ],
+)
+def test_where_a_draft_computes_is_told_if_that_is_somewhere_else(draft, items):
+    target = LlamaConfig(devices=("CUDA0",), n_gpu_layers=33)
+    pair = pair_of(MODEL, target_config=target, draft_config=LlamaConfig(**draft))
+    assert draft_items(pair, DraftWish()) == ["drafted by n-grams and small", *items, "found on this machine"]
 
 
 def test_a_draft_is_named_by_whoever_named_it(tmp_path):

@@ -48,7 +48,8 @@ def test_the_context_is_that_of_a_run_unless_another_is_asked_for(folder):
     profiles = folder / ".config" / "specchat" / "profiles"
     profiles.mkdir(parents=True)
     (profiles / "p.yaml").write_text(f"target: {folder}/big.gguf\ncontext: 512\n")
-    assert planned(folder, "big.gguf")["target"]["context"] == 8192
+    assert planned(folder, "big.gguf")["target"]["context"] == 32768
+    assert planned(folder, "big.gguf", devices=())["target"]["context"] == 8192
     assert planned(folder, "big.gguf", "-c", "4096")["target"]["context"] == 4096
     assert planned(folder, "big.gguf", "-c", "0")["target"]["context"] == 65536
     assert planned(folder, "p")["target"]["context"] == 512
@@ -57,8 +58,8 @@ def test_the_context_is_that_of_a_run_unless_another_is_asked_for(folder):
 
 
 def test_the_types_of_the_cache_count(folder):
-    plain = planned(folder, "big.gguf")["target"]
-    packed = planned(folder, "big.gguf", "-ctk", "q8_0", "-ctv", "q4_0")["target"]
+    plain = planned(folder, "big.gguf", "-c", "8192")["target"]
+    packed = planned(folder, "big.gguf", "-c", "8192", "-ctk", "q8_0", "-ctv", "q4_0")["target"]
     assert plain["cache"] == 3 * 8192 * 2 * (32 + 32)
     assert packed["cache"] == 3 * 8192 * (34 + 18)
     assert (packed["cache_type_k"], packed["cache_type_v"]) == ("q8_0", "q4_0")
@@ -71,20 +72,20 @@ def test_both_models_are_told_and_what_they_take_together(folder):
     parts = [made[name][part] for name in ("target", "draft") for part in ("weights", "cache", "compute")]
     [place] = made["places"]
     assert place["needed"] == sum(parts)
-    assert (made["draft"]["context"], made["fits"]) == (8192, True)
+    assert (made["draft"]["context"], made["fits"]) == (32768, True)
     out = show(folder, "big.gguf", "--draft", "small.gguf").out
     assert re.search(r"\ntarget +weights .*\ndraft +weights .*\nmain memory +.* of 12.0 GB that are free\n", out)
 
 
 def test_layers_go_to_a_card_as_far_as_it_has_room(folder):
-    made = planned(folder, "big.gguf")
+    made = planned(folder, "big.gguf", "-c", "8192")
     layer = (made["target"]["weights"] + made["target"]["cache"]) // 4
     room = made["target"]["compute"] + 2 * layer
     devices = (main_memory(10**9), card(room))
-    placed = planned(folder, "big.gguf", devices=devices)
+    placed = planned(folder, "big.gguf", "-c", "8192", devices=devices)
     assert (placed["target"]["layers"], placed["fits"]) == (4, True)
     assert 1 <= (layers := placed["target"]["gpu_layers"]) < 4
-    out = show(folder, "big.gguf", devices=devices).out
+    out = show(folder, "big.gguf", "-c", "8192", devices=devices).out
     assert f"has room        yes, with {layers} of 4 layers of the target on the GPU (-ngl {layers})\n" in out
     assert re.search(r"\nmain memory +.*\nCUDA0 +.*\n", out)
 
@@ -180,7 +181,12 @@ def test_a_model_that_cannot_fit_is_named_before_it_is_loaded(folder, shared):
 
 @pytest.mark.parametrize(
     "devices",
-    [(main_memory(10**9),), (), (main_memory(0), card(0)), (Device("CPU", "", 1, 1_000_000, "CPU"), card(0))],
+    [
+        (main_memory(10**9),),
+        (),
+        (main_memory(0), card(7 * MARGIN)),
+        (Device("CPU", "", 1, 10**9, "CPU"), card(7 * MARGIN)),
+    ],
 )
 def test_nothing_is_said_of_models_that_fit_or_that_a_card_may_take(folder, devices):
     world = World(home=lambda: folder, devices=devices).run("run", "-m", "big.gguf", "--draft", "none", "hello")

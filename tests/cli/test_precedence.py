@@ -119,7 +119,11 @@ def test_an_empty_variable_says_nothing(home):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("SPECCHAT_CONTEXT", "8k", "SPECCHAT_CONTEXT is '8k', but has to be a whole number from 0 to 2147483647."),
+        (
+            "SPECCHAT_CONTEXT",
+            "8k",
+            "SPECCHAT_CONTEXT is '8k', but has to be auto, or a whole number from 0 to 2147483647.",
+        ),
         ("SPECCHAT_TOP_P", "2", "SPECCHAT_TOP_P: top_p is 2, but it is a probability."),
         ("SPECCHAT_TEMPERATURE", "warm", "SPECCHAT_TEMPERATURE is 'warm', but has to be a number such as 0.8."),
         ("SPECCHAT_TEMPERATURE", "nan", "SPECCHAT_TEMPERATURE: temperature is nan, which is out of range."),
@@ -208,8 +212,8 @@ def test_the_model_s_own_file_comes_before_what_is_built_in(home, write_tiny_mod
     assert shown(home(config="sampling: {top_k: 8}\n"), "-m", path, "-c", "77")["context"] == (77, "-c")
 
 
-def test_a_context_longer_than_the_usual_one_is_not_taken_unasked(write_tiny_model):
-    assert shown({}, "-m", str(write_tiny_model(n_ctx=100_000)))["context"] == (8192, "built-in")
+def test_a_context_longer_than_the_usual_one_is_left_to_memory(write_tiny_model):
+    assert shown({}, "-m", str(write_tiny_model(n_ctx=100_000)))["context"] == ("auto", "built-in")
 
 
 def test_all_of_it_is_one_table(home):

@@ -148,7 +148,7 @@ def test_a_check_names_what_is_wrong_and_goes_on(profile, folder):
     assert world.err.replace(str(folder), "~").splitlines() == [
         "error: profile lost, line 2: there is no file ~/small.gguf.",
         "hint: A path starts at the folder of its profile.",
-        "error: ~/odd.yaml, line 2: context is 'much', but has to be a whole number from 0 to 2147483647.",
+        "error: ~/odd.yaml, line 2: context is 'much', but has to be auto, or a whole number from 0 to 2147483647.",
     ]
     assert profile("check", "fine").out == "fine: fine\n"
     assert profile("check", "lost").code == 2

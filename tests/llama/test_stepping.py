@@ -37,7 +37,7 @@ def test_the_ladder_starts_at_what_was_to_be_loaded():
 
 
 def test_what_was_asked_for_by_number_does_not_give_way():
-    assert ladder(layers=False) == [(-1, 4096), (-1, 2048)]
+    assert ladder(layers=False) == [(None, 4096), (None, 2048)]
     assert ladder(context=False) == [(24, 8192), (16, 8192), (8, 8192), (0, 8192)]
     assert ladder(layers=False, context=False) == []
 
@@ -45,11 +45,11 @@ def test_what_was_asked_for_by_number_does_not_give_way():
 @pytest.mark.parametrize("config", [LlamaConfig(n_gpu_layers=0), LlamaConfig(devices=())])
 def test_without_layers_on_devices_only_the_context_gives_way(config):
     assert [context for _, context in ladder(config)] == [4096, 2048]
-    assert ladder(model=replace(MODEL, devices=0)) == [(-1, 4096), (-1, 2048)]
+    assert ladder(model=replace(MODEL, devices=0)) == [(None, 4096), (None, 2048)]
 
 
 def test_a_context_is_never_too_small_to_chat_in():
-    assert ladder(layers=False, model=replace(MODEL, trained_context=2048)) == [(-1, 1024)]
+    assert ladder(layers=False, model=replace(MODEL, trained_context=2048)) == [(None, 1024)]
     assert ladder(layers=False, model=replace(MODEL, trained_context=512)) == []
 
 
@@ -72,7 +72,7 @@ class Memory:
 
     def load(self, config: LlamaConfig) -> LlamaConfig:
         self.loads.append(config)
-        on_devices = config.n_gpu_layers if config.n_gpu_layers >= 0 else MODEL.layers
+        on_devices = config.layers_on_devices(MODEL.layers)
         if on_devices > self.layers or config.context(MODEL.trained_context) > self.context:
             raise OutOfMemoryError(f"No room, try {len(self.loads)}.", "Buy some.")
         return config

@@ -13,7 +13,7 @@ KNOWN = (
 BROKEN = {
     "wrong type": (
         b"target: big.gguf\ncontext: 8k\n",
-        "p.yaml, line 2: context is '8k', but has to be a whole number from 0 to 2147483647.",
+        "p.yaml, line 2: context is '8k', but has to be auto, or a whole number from 0 to 2147483647.",
         "",
     ),
     "unknown key": (

@@ -4,15 +4,21 @@ from typing import Any
 
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import LayerMemory, ModelMemory
+from specchat.speculative.footprint.placing import Wanted
 from specchat.speculative.footprint.shape import LayerShape, ModelShape
 
 GB = 10**9
 
 
-def model(layers: int = 10, each: int = GB, *, cache: int = 0, **settings: Any) -> ModelMemory:
+def memory(layers: int = 10, each: int = GB, *, cache: int = 0, **settings: Any) -> ModelMemory:
     """A model of equal layers and an output like them, which needs nothing else unless it is said."""
-    given = {"embeddings": 0, "copied": 0, "compute": 0, "passing": 0, "logits": 0, **settings}
+    given = {"kept": 0, "copied": 0, "compute": 0, "passing": 0, "logits": 0, **settings}
     return ModelMemory(layers=(LayerMemory(each, cache),) * (layers + 1), **given)
+
+
+def model(layers: int = 10, each: int = GB, *, wish: dict[str, Any] | None = None, **settings: Any) -> Wanted:
+    """The same, to be placed as a `wish` says, or as it fits."""
+    return Wanted(memory=memory(layers, each, **settings), **(wish or {}))
 
 
 def shape(**settings: Any) -> ModelShape:
@@ -40,5 +46,5 @@ def card(free: int, name: str = "CUDA0") -> Device:
     return Device(name, "Card", free * GB, free * GB, "GPU")
 
 
-def shared(free: int) -> Device:
-    return Device("Vulkan0", "Shared", free * GB, free * GB, "IGPU")
+def shared(free: int, name: str = "Vulkan0") -> Device:
+    return Device(name, "Shared", free * GB, free * GB, "IGPU")

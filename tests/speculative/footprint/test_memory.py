@@ -68,3 +68,22 @@ def test_buffers_grow_with_passes_contexts_and_rows_and_without_flash_attention(
     compute = model_memory(shape(), least).compute
     for other in ({"pass_length": 128}, {"context": 2048}, {"rows": 10_000}, {"flash_attention": False}):
         assert model_memory(shape(), replace(least, **other)).compute > compute
+
+
+def test_with_experts_in_main_memory_layers_are_lighter_and_all_weighs_the_same():
+    seen = shape(layers=(LayerShape(weights=1000, experts=900, k_width=8),) * 2)
+    usual, apart = (model_memory(seen, LoadedBy(context=256, cpu_moe=cpu_moe)) for cpu_moe in (False, True))
+    assert [layer.weights for layer in apart.layers[:2]] == [100, 100]
+    assert apart.kept == usual.kept + 1800
+    assert (apart.weights, apart.cache) == (usual.weights, usual.cache)
+
+
+def test_another_context_takes_all_but_the_weights_again():
+    one = model_memory(shape(), LoadedBy(context=1024))
+    two = one.with_contexts(2)
+    assert (two.weights, two.cache, two.compute, two.logits) == (
+        one.weights,
+        2 * one.cache,
+        2 * one.compute,
+        2 * one.logits,
+    )

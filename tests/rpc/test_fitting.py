@@ -1,0 +1,107 @@
+"""Plans against what llama.cpp says that it allocates, on servers of this machine that stand for devices."""
+
+import io
+import re
+from contextlib import ExitStack, redirect_stderr
+from dataclasses import replace
+
+import pytest
+
+from specchat.cli.memory_plan import memory_plan
+from specchat.profiles.seen_model import see_file
+from specchat.speculative.devices import Device
+from specchat.speculative.footprint.memory import model_memory
+from specchat.speculative.footprint.plan import MARGIN
+from specchat.speculative.footprint.spread import Share
+from specchat.speculative.interrupt import Interrupt
+from specchat.speculative.llama.backend import start_backend
+from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.ggml import named_devices
+from specchat.speculative.llama.model import LlamaModel
+from specchat.speculative.llama.pair_config import PairConfig
+
+from .servers import needs_rpc, serving
+
+pytestmark = needs_rpc
+MIB = 1 << 20
+_ROUNDED = 0.02 * MIB
+"""Bytes: the log has two places behind the point, for each of up to two caches."""
+_SIZE = r"(\w+?)(?:_Mapped|_REPACK|\[[\d.:]+\])? +{} size = +([\d.]+) MiB"
+_SERVER = re.compile(r"RPC0\[(127\.0\.0\.1:\d+)\]")
+"""All servers call their only device that in the names of buffers."""
+CONFIG = LlamaConfig(threads=1, n_ctx=4096, mmap=False)
+
+
+@pytest.fixture(scope="module")
+def servers():
+    """The endpoints of two of them, whose devices are RPC0 and RPC1."""
+    with ExitStack() as running:
+        endpoints = tuple(running.enter_context(serving()).endpoint for _ in range(2))
+        from specchat.speculative.llama.rpc.servers import connect
+
+        connect(endpoints, start_backend(), Interrupt())
+        yield {device.description: device.name for device in named_devices() if device.description in endpoints}
+
+
+def allocated(path, config, servers):
+    """Bytes of weights, cache and buffers by the names of devices, and the layers on them, as the log has it."""
+    with redirect_stderr(io.StringIO()) as log, LlamaModel.load(path, replace(config, verbose=True)):
+        pass
+    text = _SERVER.sub(lambda found: servers[found[1]], log.getvalue())
+    found: dict[str, list[float]] = {}
+    for part, name in enumerate(("model buffer", "KV buffer", "compute buffer")):
+        for device, size in re.findall(_SIZE.format(name), text):
+            found.setdefault(device, [0.0, 0.0, 0.0])[part] += float(size) * MIB
+    layers = re.search(r"offloaded (\d+)/\d+ layers", text)
+    return found, int(layers[1]) if layers else 0
+
+
+def fitted(path, shape, servers, rooms):
+    """The settings and the plan where the devices of servers have so much room."""
+    main = Device("CPU", "", 64 << 30, 64 << 30, "CPU")
+    cards = [
+        Device(name, endpoint, MARGIN + room, MARGIN + room, "GPU")
+        for (endpoint, name), room in zip(servers.items(), rooms, strict=False)
+    ]
+    config = PairConfig(target=path, target_config=replace(CONFIG, rpc=tuple(servers)))
+    made = memory_plan(shape, None, config, (main, *cards))
+    assert made.plan is not None
+    return made.applied(config).target_settings, made.plan
+
+
+def close(planned: Share, real):
+    """Weights and caches to what the log rounds, buffers not below what is allocated."""
+    weights, cache, compute = real
+    assert planned.weights == pytest.approx(weights, abs=_ROUNDED, rel=0.001)
+    assert planned.cache == pytest.approx(cache, abs=_ROUNDED, rel=0.001)
+    assert planned.compute >= compute - _ROUNDED
+
+
+def check(path, servers, shares):
+    shape = see_file(path).shape()
+    whole = model_memory(shape, replace(CONFIG, max_rows=17).loaded_by(shape.trained_context))
+    rooms = [round(share * (whole.weights + whole.cache) + whole.compute + 4 * whole.passing) for share in shares]
+    config, plan = fitted(path, shape, servers, rooms)
+    real, layers = allocated(path, config, servers)
+    placed = plan.target
+    assert layers == placed.on_devices
+    for share, device in zip(placed.shares, plan.places, strict=True):
+        if share.weights or device.kind == "CPU":
+            close(share, real[device.name])
+    total = sum(sum(sizes) for sizes in real.values())
+    return placed, placed.total / total
+
+
+@pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.2,), (0.6, 0.6), (0.3, 0.4), (0.4, 0.1)])
+@pytest.mark.parametrize("settings", [{"layers": 8}, {"layers": 6, "experts": 4}, {"layers": 6, "n_vocab": 20000}])
+def test_tiny_models_are_where_they_were_planned(write_tiny_model, servers, settings, shares):
+    check(write_tiny_model(width=256, n_ctx=8192, **settings), servers, shares)
+
+
+@pytest.mark.models
+@pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.6, 0.6), (0.3, 0.4)])
+def test_real_models_are_where_they_were_planned_and_take_what_was_planned(models, servers, shares):
+    for path in sorted(models.glob("*q4_*.gguf")):
+        placed, ratio = check(path, servers, shares)
+        taking_turns = placed.whole and len(placed.runs) > 1  # buffers are reckoned for the worst of them
+        assert 1 <= ratio <= (1.16 if taking_turns else 1.1), (path, ratio)

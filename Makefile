@@ -20,7 +20,7 @@ help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
 
 demo: $(VENV)/.demo-model
-	@$(VENV)/bin/python -m specchat.cli.demo
+	@$(VENV)/bin/python -m specchat.cli.commands.demo
 
 test: $(VENV)/.demo-model
 	@$(VENV)/bin/pytest $(ARGS)

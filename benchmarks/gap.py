@@ -22,11 +22,11 @@ from typing import Any
 
 import llama_cpp
 
+from specchat.cli.answering.render import Renderer
 from specchat.cli.environment import Environment, process_environment
-from specchat.cli.loading import load_real_pair, verify_real_target
-from specchat.cli.memory import machine_devices
+from specchat.cli.memory.machine import machine_devices
+from specchat.cli.models.loading import load_real_pair, verify_real_target
 from specchat.cli.options import OutputOptions
-from specchat.cli.render import Renderer
 from specchat.cli.sessions.lines import Header
 from specchat.cli.sessions.log import SessionLog
 from specchat.profiles.settings import devices_of_words

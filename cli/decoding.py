@@ -4,8 +4,8 @@ import codecs
 
 from specchat.speculative.errors import UsageError
 
+from .display.screen import warn
 from .environment import Environment
-from .screen import warn
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

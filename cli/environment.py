@@ -17,7 +17,7 @@ from specchat.speculative.errors import UsageError
 from .unheard import forgiving
 
 if TYPE_CHECKING:
-    from .loading import PairLoader, Verifier
+    from .models.loading import PairLoader, Verifier
 
 _FALLBACK_COLUMNS = 80
 _CACHES = "Library/Caches" if sys.platform == "darwin" else ".cache"

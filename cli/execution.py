@@ -13,8 +13,8 @@ from specchat.speculative.errors import NoServersError
 
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
-from .loading import load_real_pair, verify_real_target
-from .memory import machine_devices, reach_servers
+from .memory.machine import machine_devices, reach_servers
+from .models.loading import load_real_pair, verify_real_target
 
 BROKEN_PIPE = -13
 """SIGPIPE, also where the system has no such signal."""
@@ -70,9 +70,9 @@ def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] =
 
 def _parse_and_run(arguments: list[str], env: Environment) -> int:
     from .app import application
-    from .each_files import spread
     from .exit_codes import FINE, USAGE
     from .habits import check_arguments
+    from .scripts.each_files import spread
 
     options = _options(arguments)
     check_arguments(arguments, options)
@@ -102,8 +102,8 @@ def _asks_for_tracebacks(arguments: Sequence[str]) -> bool:
 
 def _explain(error: Exception, arguments: Sequence[str], env: Environment) -> int:
     """Tell the user what went wrong; returns the exit code."""
+    from .display.screen import report
     from .failures import failure
-    from .screen import report
 
     if _asks_for_tracebacks(arguments):
         traceback.print_exception(error, file=env.stderr)

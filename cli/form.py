@@ -7,10 +7,10 @@ from specchat.profiles.paths import is_file
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import UsageError
 
+from .display.screen import one_line
 from .environment import Environment
 from .input import read_file
 from .precedence import Asked
-from .screen import one_line
 
 _EXAMPLES = {
     "json_schema": 'JSON, such as \'{"type": "object"}\'',

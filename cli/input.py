@@ -6,9 +6,9 @@ from specchat.profiles.paths import expanded
 from specchat.speculative.errors import UsageError
 
 from .decoding import clean_argument, decoded
+from .display.screen import note, one_line
 from .environment import Environment
 from .options import PromptOptions
-from .screen import note, one_line
 
 MOST_BYTES = 64 << 20
 """More than any context holds."""

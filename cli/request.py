@@ -14,14 +14,14 @@ from specchat.speculative.llama.pair_config import FIXED, Fixed, PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
-from .auto_draft import with_draft
 from .environment import Environment
-from .fetching import obtain_pair
 from .flags import PairOptions
 from .habits import RANDOM_SEED, no_model
+from .models.auto_draft import with_draft
+from .models.fetching import obtain_pair
+from .models.whereabouts import whereabouts
 from .options import AnswerOptions, PromptOptions
 from .precedence import Asked, profiles_of
-from .whereabouts import whereabouts
 
 NO_LIMIT = -1
 _THINKS = {"on": True, "off": False, "hide": None}

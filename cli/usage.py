@@ -10,7 +10,7 @@ from .habits import CONTEXT_HINT, looks_like_model, no_model
 
 COMMANDS = (
     *("run", "complete", "bench", "pull", "pair", "show", "list", "rm", "verify", "profile", "session", "doctor"),
-    *("completion", "help"),
+    *("rpc-server", "completion", "help"),
 )
 _GROUPS = ("profile", "session")
 

@@ -96,10 +96,10 @@ def imported(*modules: str) -> list[str]:
 
 def test_help_pays_for_no_library_that_it_does_not_need():
     unneeded = (*HEAVY, "prompt_toolkit", "pygments")
-    assert set(imported("specchat.cli.app", "specchat.cli.line.line")).isdisjoint(unneeded)
+    assert set(imported("specchat.cli.app", "specchat.cli.chat.line.line")).isdisjoint(unneeded)
 
 
 def test_a_start_pays_for_no_reckoning_with_memory_and_no_search_for_gpus():
-    names = imported("specchat.cli.running", "specchat.cli.fitting", "specchat.speculative.llama.pair")
+    names = imported("specchat.cli.commands.running", "specchat.cli.memory.fitting", "specchat.speculative.llama.pair")
     unneeded = ("specchat.speculative.footprint", "specchat.profiles.gguf.shape", "specchat.cli.doctor.gpus")
     assert [name for name in names if any(within(name, each) for each in unneeded)] == []

@@ -1,6 +1,6 @@
 """Files, for shells that do not find them as they are wanted."""
 
-from ..line.completions import paths
+from ..chat.line.completions import paths
 from .offer import Offer
 
 

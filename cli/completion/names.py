@@ -45,7 +45,7 @@ def session_names(env: Environment) -> tuple[Word, ...]:
 def _models(env: Environment) -> Sequence["StoredModel"]:
     from specchat.profiles.config import load_config
 
-    from ..stores import inventory
+    from ..models.stores import inventory
 
     folders: tuple[Path, ...] = ()
     with suppress(SpecchatError, OSError):  # the stores can be looked at without what the config file names

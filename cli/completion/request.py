@@ -37,7 +37,7 @@ def _offered(env: Environment, line: str) -> Offer:
     from typer.main import get_command
 
     from ..app import COMMANDS, application
-    from ..each_files import spread
+    from ..scripts.each_files import spread
     from ..words import option_places, options_with_value
 
     end = "\x04"  # so that the last word is there, though nothing be typed of it

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from ..loading import importing_llama_cpp
+from ..models.loading import importing_llama_cpp
 from .installer import Installer
 from .rows import Row
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from specchat.speculative.errors import SpecchatError
 
+from ..display.json_text import written
+from ..display.quantities import counted
 from ..environment import Environment
-from ..json_text import written
 from ..options.models import OfflineOption
 from ..options.output import JsonOption
-from ..quantities import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from specchat.profiles.hub.disk import free_room
 
-from ..quantities import file_size
+from ..display.quantities import file_size
 from .rows import Row
 
 _SMALLEST = 10**9

@@ -7,7 +7,7 @@ from pathlib import Path
 from specchat.profiles.hub.layout import CutOff, cut_off
 from specchat.speculative.cache import Cache
 
-from ..quantities import counted, day, file_size
+from ..display.quantities import counted, day, file_size
 from .rows import Row
 
 KINDS = {

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..display.screen import one_line, wrapped
 from ..environment import Environment
-from ..screen import one_line, wrapped
 from .rows import Row, Topic, wrong_rows
 
 _NARROW = 60

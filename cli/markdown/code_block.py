@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from ..fences import Fence
+from .fences import Fence
 from .languages import lexing_for
 from .lexing import Lexing
 from .limits import MOST_HELD

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from ..fences import Fence, opening
+from .fences import Fence, opening
 from .limits import MOST_HELD
 
 Kind = Literal["blank", "text", "table", "heading", "rule", "quote", "item", "fence"]

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from specchat.speculative.messages import Message, Role
 
-from ..json_text import written
+from ..display.json_text import written
 
 FORMAT = 1
 _ROLES: tuple[Role, ...] = get_args(Role)

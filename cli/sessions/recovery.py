@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..quantities import moment
+from ..display.quantities import moment
 from .disk import set_aside, write_all
 from .errors import SessionError, unknown_session
 from .lines import Drop, Entry, Turn, entry_line

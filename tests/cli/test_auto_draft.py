@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.cli.gains import known_gains
+from specchat.cli.models.gains import known_gains
 from specchat.speculative.bench.gains import Gain
 from specchat.speculative.errors import VocabularyMismatchError
 from specchat.speculative.interrupt import Interrupt

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.bench_plot import check_plot, plot
-from specchat.cli.bench_setup import subject_of
-from specchat.cli.bench_table import bar, bench_text
-from specchat.cli.gains import known_gains
+from specchat.cli.bench.plot import check_plot, plot
+from specchat.cli.bench.setup import subject_of
+from specchat.cli.bench.table import bar, bench_text
+from specchat.cli.models.gains import known_gains
 from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.report import Costs, report
 from specchat.speculative.bench.subject import Subject

@@ -7,8 +7,8 @@ from base64 import b64encode
 
 import pytest
 
-from specchat.cli.chat_commands.commands import COMMANDS
-from specchat.cli.chat_commands.completing import completions
+from specchat.cli.chat.commands.commands import COMMANDS
+from specchat.cli.chat.commands.completing import completions
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.errors import ModelLoadError
 

@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from specchat.cli.comparison import Comparison, content, texts
+from specchat.cli.answering.comparison import Comparison, content, texts
 from specchat.speculative.explain import Parting
 
 from .fakes import END, World

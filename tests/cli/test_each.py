@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.each_files import spread
+from specchat.cli.scripts.each_files import spread
 
 from .fakes import World
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specchat.cli.extract import extracted
+from specchat.cli.scripts.extract import extracted
 
 
 @pytest.mark.parametrize(

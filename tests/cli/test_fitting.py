@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.cli.shapes import stored_shape
+from specchat.cli.memory.shapes import stored_shape
 from specchat.profiles.seen_model import see_file
 from specchat.speculative.bench.gains import Gain, KnownGains
 from specchat.speculative.cache import Cache

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.gpu_reminder import remind_of_gpu
+from specchat.cli.doctor.reminder import remind_of_gpu
 from specchat.speculative.llama.backend import build_info
 from specchat.speculative.placement import Placement
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from specchat.cli.status_line import StatusLine
+from specchat.cli.display.status_line import StatusLine
 from specchat.speculative.visible import visible
 
 from ..tiny import TinyModel, write_tiny

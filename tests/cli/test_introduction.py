@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from specchat.cli.draft_wish import DraftWish
-from specchat.cli.introduction import draft_items, placement_items
+from specchat.cli.chat.draft_wish import DraftWish
+from specchat.cli.chat.introduction import draft_items, placement_items
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.placement import Placement
 

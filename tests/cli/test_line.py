@@ -9,9 +9,9 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from specchat.cli.line.completions import Completions
-from specchat.cli.line.history import History
-from specchat.cli.line.line import Line, PlainLine, accept, open_line
+from specchat.cli.chat.line.completions import Completions
+from specchat.cli.chat.line.history import History
+from specchat.cli.chat.line.line import Line, PlainLine, accept, open_line
 
 from .fakes import World
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specchat.cli.line.completions import Completions, candidates, path_argument
+from specchat.cli.chat.line.completions import Completions, candidates, path_argument
 
 KNOWN = Completions(
     commands={"/exit": "leaves", "/file": "reads a file"},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.line.editor import edit_text
+from specchat.cli.chat.line.editor import edit_text
 from specchat.speculative.errors import SpecchatError
 
 from .fakes import World

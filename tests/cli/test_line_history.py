@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from specchat.cli.line.history import History
+from specchat.cli.chat.line.history import History
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_a_format_that_is_not_ours_is_left_alone(path):
 
 def test_chats_at_the_same_time_lose_nothing(path):
     program = (
-        "import sys; from pathlib import Path; from specchat.cli.line.history import History\n"
+        "import sys; from pathlib import Path; from specchat.cli.chat.line.history import History\n"
         "for number in range(100): History(Path(sys.argv[1]), int(sys.argv[3])).add(f'{sys.argv[2]} {number}')"
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.line.erasing import reflows, rows_above
+from specchat.cli.chat.line.erasing import reflows, rows_above
 
 pexpect = pytest.importorskip("pexpect")
 pyte = pytest.importorskip("pyte")
@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-termi
 PROGRAM = """
 import json, sys
 from specchat.cli.environment import process_environment
-from specchat.cli.line.completions import Completions
-from specchat.cli.line.line import open_line
+from specchat.cli.chat.line.completions import Completions
+from specchat.cli.chat.line.line import open_line
 
 env = process_environment(None, None, None)
 commands = {"/exit": "leaves", "/explain": "says why the text is what it is and not another", "/file": "reads a file"}

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specchat.cli.answer_writer import AnswerWriter
-from specchat.cli.cursor import Cursor
-from specchat.cli.live_figures import LiveFigures
-from specchat.cli.live_line import LiveLine
+from specchat.cli.answering.live_figures import LiveFigures
+from specchat.cli.display.answer_writer import AnswerWriter
+from specchat.cli.display.cursor import Cursor
+from specchat.cli.display.live_line import LiveLine
 from specchat.speculative.drafting import Draft, Guess
 from specchat.speculative.rounds import Round
 from specchat.speculative.verification import Verdict

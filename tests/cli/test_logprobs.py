@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specchat.cli.logprobs_json import logprobs_content
+from specchat.cli.answering.logprobs_json import logprobs_content
 from specchat.speculative.logprobs import ScoredToken, TokenLogprob
 from specchat.speculative.reasoning.tags import Tags
 

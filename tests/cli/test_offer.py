@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from specchat.cli.quantities import file_size
+from specchat.cli.display.quantities import file_size
 
 from ..hub.faults import ALWAYS, Fault
 from ..tiny import TinyModel, write_tiny

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from specchat.cli.gains import known_gains
+from specchat.cli.models.gains import known_gains
 from specchat.speculative.bench.gains import Gain
 
 from ..tiny import TinyModel, write_tiny

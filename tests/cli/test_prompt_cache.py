@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.kept_states import state_place, states_folder
-from specchat.cli.loading import load
+from specchat.cli.answering.kept_states import state_place, states_folder
+from specchat.cli.models.loading import load
 from specchat.speculative.errors import UsageError
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.state_places import StatePlace

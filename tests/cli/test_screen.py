@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specchat.cli.screen import joined, one_line, visible, whole
+from specchat.cli.display.screen import joined, one_line, visible, whole
 
 REORDERING = "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 """Embeddings, overrides and isolates of the reading direction."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specchat.cli.screen import width_of
+from specchat.cli.display.screen import width_of
 from specchat.cli.sessions.lines import Header
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.messages import Message

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.cli.statistics import statistics
+from specchat.cli.answering.statistics import statistics
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.stats import GenerationStats
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from specchat.cli.chat_pair import ChatPair
-from specchat.cli.conversation import Conversation
-from specchat.cli.dialogue import Dialogue
-from specchat.cli.keeper import Keeper
+from specchat.cli.answering.speaker import Speaker
+from specchat.cli.chat.conversation import Conversation
+from specchat.cli.chat.dialogue import Dialogue
+from specchat.cli.chat.keeper import Keeper
+from specchat.cli.chat.pair import ChatPair
 from specchat.cli.options import OutputOptions
 from specchat.cli.request import Limits
-from specchat.cli.speaker import Speaker
 from specchat.profiles.settings import Settings
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt

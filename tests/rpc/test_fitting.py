@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from specchat.cli.memory_plan import memory_plan
+from specchat.cli.memory.plan import memory_plan
 from specchat.profiles.seen_model import see_file
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import model_memory

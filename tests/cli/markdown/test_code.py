@@ -60,7 +60,7 @@ def test_code_is_coloured_word_by_word(language, code, expected):
 
 @pytest.mark.parametrize(
     ("language", "name"),
-    [("python", "cli/render.py"), ("python", "speculative/ngram.py"), ("toml", "pyproject.toml")],
+    [("python", "cli/answering/render.py"), ("python", "speculative/ngram.py"), ("toml", "pyproject.toml")],
 )
 def test_code_that_comes_in_pieces_looks_as_if_it_had_come_at_once(language, name):
     code = (ROOT / name).read_text(encoding="utf-8")

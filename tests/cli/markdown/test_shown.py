@@ -5,8 +5,8 @@ import re
 import pyte
 import pytest
 
-from specchat.cli.answer_writer import AnswerWriter
-from specchat.cli.live_line import LiveLine
+from specchat.cli.display.answer_writer import AnswerWriter
+from specchat.cli.display.live_line import LiveLine
 from specchat.cli.markdown.pieces import Pieces
 
 from ..fakes import World

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from specchat.cli.json_text import written
+from specchat.cli.display.json_text import written
 from specchat.cli.sessions.export import session_content, session_markdown
 from specchat.cli.sessions.lines import Header, Turn
 from specchat.cli.sessions.transcript import Transcript

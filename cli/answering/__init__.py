@@ -1,0 +1,1 @@
+"""One answer: asked for, shown while it comes, and what is said of it."""

@@ -1,0 +1,1 @@
+"""A chat: loop.py reads lines and obeys, dialogue.py is the chat as it stands."""

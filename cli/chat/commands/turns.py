@@ -1,0 +1,52 @@
+"""Commands that change what was said: again, on, back, otherwise, anew."""
+
+from typing import TYPE_CHECKING
+
+from specchat.speculative.errors import UsageError
+
+from ...display.screen import beginning
+from ..line.editor import edit_text
+
+if TYPE_CHECKING:
+    from ..dialogue import Dialogue
+
+
+def regen(chat: "Dialogue", _: str) -> None:
+    """Another answer to the last question."""
+    _require(chat)
+    chat.answer_again()
+
+
+def go_on(chat: "Dialogue", _: str) -> None:
+    """Go on with the last answer, as if it had not ended."""
+    _require(chat)
+    chat.go_on()
+
+
+def undo(chat: "Dialogue", _: str) -> None:
+    """Take the last question and its answer back."""
+    _require(chat)
+    chat.tell(f"Taken back: {beginning(chat.take_back())}")
+
+
+def edit(chat: "Dialogue", _: str) -> None:
+    """Change the last question in an editor, and answer it anew."""
+    _require(chat)
+    before = chat.conversation.question or ""
+    after = edit_text(chat.env, before)
+    if not after.strip() or after == before:
+        chat.tell("Nothing was changed.")
+        return
+    chat.take_back()
+    chat.answer(after)
+
+
+def clear(chat: "Dialogue", _: str) -> None:
+    """Begin anew; the system prompt stays."""
+    chat.forget()
+    chat.tell("Begun anew.")
+
+
+def _require(chat: "Dialogue") -> None:
+    if not chat.conversation.turns:
+        raise UsageError("Nothing was said yet.", "Ask something first.")

@@ -1,0 +1,80 @@
+"""What a chat loads that goes on with other models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from specchat.profiles.names import parse_model
+from specchat.profiles.settings import Layer, parse_draft
+from specchat.speculative.devices import given_back
+from specchat.speculative.llama.pair_config import PairConfig
+
+from ..answering.speaker import Speaker
+from ..display.screen import warn
+from ..environment import Environment
+from ..flags import SPELLED, PairOptions
+from ..models.loading import load
+from ..precedence import Asked, asked
+from ..request import obtain_config
+from .conversation import Conversation
+from .dialogue import Dialogue
+from .draft_wish import draft_wish
+from .keeper import Keeper
+from .kept import KeptChat
+from .pair import ChatPair
+from .resuming import resume
+
+if TYPE_CHECKING:
+    from specchat.speculative.llama.pair import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class OtherModels:
+    """The options that a chat was started with, but with the models that were named last."""
+
+    env: Environment
+    options: PairOptions
+    flags: Layer
+    profile: str | None
+    template: str | None
+    quiet: bool
+
+    def renamed(self, target: str | None, draft: str | None) -> "OtherModels":
+        """The same with these models; for another target a draft is found unless it is named. Raises `UsageError`."""
+        mirror, settings = self.env.mirror, self.flags.settings
+        if target:
+            settings = replace(settings, target=parse_model(target, mirror=mirror), draft="auto")
+        if draft:
+            settings = replace(settings, draft=parse_draft(draft, mirror=mirror))
+        flags = Layer(settings, {**self.flags.origins, **{name: SPELLED[name] for name in ("target", "draft")}})
+        profile, template = (None, None) if target else (self.profile, self.template)
+        return replace(self, flags=flags, profile=profile, template=template)
+
+    def config(self, taken: Mapping[str, int]) -> PairConfig:
+        """What to load, fetched where it is not here, once as many bytes of devices are free again as are `taken`.
+
+        Raises what finding and fetching raise.
+        """
+        wanted = asked(self.env, self.flags, self.profile)
+        env = replace(self.env, devices=lambda: given_back(self.env.devices(), taken))
+        return obtain_config(env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
+
+    def load(self, config: PairConfig) -> "Pair":
+        """The pair. Raises what loading raises."""
+        return load(self.env, config, self.quiet)
+
+    def dialogue(self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
+        """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
+
+        Raises what opening it does.
+        """
+        settings = wanted.settings
+        dialogue = Dialogue(
+            ChatPair(speaker, self, settings.target, draft_wish(wanted)),
+            Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
+            conversation=Conversation(settings.system),
+            drops_oldest=drops_oldest,
+        )
+        if kept.begun and kept.sessions and kept.name:
+            resume(dialogue, kept.sessions, kept.name)
+        return dialogue

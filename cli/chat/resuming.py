@@ -1,0 +1,44 @@
+"""A chat that is kept under a name of its own, or goes on with a session."""
+
+from typing import TYPE_CHECKING
+
+from ..display.quantities import counted
+from ..display.screen import beginning
+from ..sessions.log import SessionLog
+from ..sessions.store import Sessions
+from .conversation import Conversation
+
+if TYPE_CHECKING:
+    from .dialogue import Dialogue
+
+
+def save(chat: "Dialogue", sessions: Sessions, name: str) -> None:
+    """Keep all of it as a session called `name`, and go on in that. Raises `UsageError` where the name is taken."""
+    log = SessionLog.create(sessions.folder, name, chat.header(), sessions.clock)
+    for message in chat.conversation.turns:
+        log.add(message)
+    chat.keeper.another(name, log)
+
+
+def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
+    """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
+    if chat.keeper.log and chat.keeper.log.name == name:
+        _tell_of(chat, name)
+        return
+    log = sessions.resume(name)
+    if log.notice:
+        chat.tell(log.notice)
+    if log.transcript.unanswered:
+        chat.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
+        log.drop(1)
+    chat.keeper.another(name, log)
+    system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
+    chat.take_up(Conversation(chat.conversation.system if system is None else system, turns))
+    if chat.env.stderr_is_terminal:
+        _tell_of(chat, name)
+
+
+def _tell_of(chat: "Dialogue", name: str) -> None:
+    answer = chat.conversation.answer
+    told = f" The last: {beginning(answer.content)}" if answer and answer.content else ""
+    chat.tell(f"Going on with {name}, {counted(len(chat.conversation.turns) // 2, 'answer')} so far.{told}")

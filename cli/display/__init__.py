@@ -1,0 +1,1 @@
+"""What any command shows on a terminal: messages, tables, lines that come and go."""

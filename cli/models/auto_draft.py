@@ -1,0 +1,77 @@
+"""What drafts where only the target was named: a model on this machine that fits, or else n-grams."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from specchat.profiles.resolve import Whereabouts
+from specchat.profiles.settings import DraftChoice
+from specchat.speculative.cache import Cache
+from specchat.speculative.errors import SpecchatError
+from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.model_file import check_file
+
+from ..display.screen import note, one_line
+from ..environment import Environment
+
+if TYPE_CHECKING:
+    from specchat.profiles.pairing.automatic import Automatic
+    from specchat.profiles.pairing.candidates import Candidate
+
+_FOLDER = "pairs"
+
+
+def with_draft(
+    env: Environment, config: PairConfig, draft: DraftChoice | None, where: Whereabouts, quiet: bool
+) -> PairConfig:
+    """The settings with the best draft on this machine, if `draft` leaves that to us; says which it is.
+
+    Where there is none, a terminal is offered the best one of the hub.
+
+    Where draft lengths do not adapt to what pays, n-grams draft: a model could then be slower than none, and under
+    rejection the text would depend on which files lie here.
+    """
+    if draft not in (None, "auto") or not config.adapts:
+        return config
+    from specchat.profiles.pairing.automatic import Automatic, best_stored
+
+    from ..memory.fitting import has_room
+    from .gains import known_gains
+    from .offer import offered_draft
+    from .stores import inventory
+
+    folder = env.cache_folder
+    try:
+        check_file(config.target)
+        models = inventory(env).models
+    except SpecchatError:  # loading says what is wrong with the target; stores that nobody asked for stop nothing
+        return config
+    found = best_stored(
+        config.target,
+        models,
+        Cache(folder / _FOLDER if folder else None),
+        known_gains(env),
+        lambda draft: has_room(env, config, draft),
+    )
+    if not quiet and (said := _said(found)):
+        note(env, said)
+    path = found.draft and found.draft.path
+    if found == Automatic() and not quiet:
+        path = offered_draft(env, config, where)
+    return replace(config, draft=path, draft_required=False) if path else config
+
+
+def _crowded(draft: "Candidate") -> str:
+    return f"{one_line(draft.name)} fits, but has no room beside the target: --draft takes it nevertheless."
+
+
+def _said(found: "Automatic") -> str:
+    if draft := found.draft:
+        gain = draft.gain
+        why = f"measured {gain.speedup:.2f} × here" if gain and gain.pays else "the smallest model here that fits"
+        before = f" {_crowded(found.crowded)}" if found.crowded else ""
+        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{before}"
+    if found.crowded:
+        return f"N-grams draft. {_crowded(found.crowded)}"
+    if (useless := found.useless) and useless.gain:
+        return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
+    return ""

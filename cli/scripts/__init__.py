@@ -1,0 +1,1 @@
+"""Answers for scripts: many prompts, many files, events, files that are written whole."""

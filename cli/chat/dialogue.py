@@ -1,4 +1,4 @@
-"""A chat as it stands: what was said, who answers, and what can be done with both. `chat.py` reads the lines."""
+"""A chat as it stands: what was said, who answers, and what can be done with both. `loop.py` reads the lines."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext

@@ -18,6 +18,8 @@ from .rounding_probe import Probe, probe, probe_from
 
 CONTEXTS = (100, 1500)
 """After so many tokens rounding is measured for whoever asks how much it is."""
+_FAR = 2048
+"""More tokens than any measurement reads."""
 _RULES = 4
 """Grows when measuring changes: what was found by the old rules is forgotten."""
 
@@ -161,8 +163,10 @@ def _rounding_key(config: PairConfig) -> str:
 
 
 def _identity(config: PairConfig) -> str:
+    """What it depends on; a context is measured as far as it goes, and none beyond `_FAR` tokens."""
     check_file(config.target)
-    return f"{_RULES} | {loaded_identity(file_identity(config.target), config.target_config)}"
+    room = min(config.target_config.n_ctx or _FAR, _FAR)
+    return f"{_RULES} | {room} | {loaded_identity(file_identity(config.target), config.target_config)}"
 
 
 def _waiting(progress: Progress, what: str, interrupt: Interrupt | None) -> Callable[[float], None]:

@@ -85,7 +85,7 @@ def test_what_is_certified_agrees_however_passes_are_cut(write_tiny_model, folde
 def test_a_router_rounds_otherwise_for_one_token_which_few_texts_show(write_tiny_model, least, differing):
     """Three in six thousand tokens here, so that a short measurement says nothing."""
     path = in_eight_bits(write_tiny_model(experts=4))
-    settings = replace(SETTINGS, cache_type_k="bf16", cache_type_v="bf16", repack=False, tiled=False, min_pass=least)
+    settings = replace(SETTINGS, cache_type_k="bf16", cache_type_v="bf16", repack=False, min_pass=least)
     texts = [[int(token) for token in np.random.default_rng(seed).integers(0, 256, 1000)] for seed in range(6)]
     with LlamaModel.load(path, settings) as model:
         rows = {length: [row for text in texts for row in rows_of(model, text, length)] for length in (1, 4)}

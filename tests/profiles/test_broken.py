@@ -7,8 +7,8 @@ from specchat.profiles.store import Profiles
 
 KNOWN = (
     "cache_type_k, cache_type_v, context, cpu_moe, description, device, download, draft, draft_device, "
-    "draft_gpu_layers, draft_length, draft_max, extends, flash_attention, format, gpu_layers, licence, memory, mmap, "
-    "rpc, sampling, source, stop, system, target, tensor_split, think, threads, threads_batch"
+    "draft_gpu_layers, draft_length, draft_max, extends, flash_attention, format, gpu_layers, grammar, json_schema, "
+    "licence, memory, mmap, rpc, sampling, source, stop, system, target, tensor_split, think, threads, threads_batch"
 )
 BROKEN = {
     "wrong type": (

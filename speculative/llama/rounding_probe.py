@@ -18,7 +18,8 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError, UsageError
+from .. import errors
+from ..errors import Cancelled, ModelLoadError, SpecchatError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
 from .backend import sees_gpu
 from .config import LlamaConfig, read_config
@@ -89,8 +90,8 @@ def _result(path: Path, code: int, output: str) -> Probe:
         raise Cancelled
     if code == _FAILED:
         told = json.loads(output)
-        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError, UsageError)}
-        raise kinds.get(told["kind"], SpecchatError)(told["message"], told["hint"])
+        kind: type[SpecchatError] = getattr(errors, told["kind"], SpecchatError)
+        raise kind(told["message"], told["hint"])
     if code != 0:
         reason = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
         raise ModelLoadError(

@@ -167,12 +167,15 @@ from specchat.speculative.llama.backend import start_backend
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rounding_probe import probe
 start_backend()
 [used] = [int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize")]
 resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[2]) << 20),) * 2)
 loading = LlamaConfig(threads=1, cache_type_k="f32", cache_type_v="f32", n_batch=64)
 config = PairConfig(target=Path(sys.argv[1]), target_config=loading, fixed=frozenset(sys.argv[3:]))
 try:
+    if "probe" in sys.argv:
+        probe(config.target, loading, (32,), (1, 2), lambda seconds: None)
     with load_pair(config, Interrupt()) as pair:
         print(pair.target.n_ctx, *pair.notices)
         pair.target.decode([1, 2, 3], 1)
@@ -201,3 +204,9 @@ def test_a_process_with_little_memory_answers_in_a_smaller_context_or_says_why_n
     assert "layers" not in found
     assert run_cramped(330, "context").startswith("OutOfMemoryError llama.cpp cannot make a context of 8192 tokens")
     assert run_cramped(50).startswith("OutOfMemoryError llama.cpp cannot load")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_the_process_that_measures_rounding_tells_a_lack_of_memory_as_such(run_cramped):
+    """So that a search goes on with other settings."""
+    assert run_cramped(330, "probe").startswith("OutOfMemoryError llama.cpp cannot make a context of 8192 tokens")

@@ -10,6 +10,7 @@ import re
 import resource
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,23 +136,18 @@ def test_a_target_with_no_room_steps_down_to_fewer_layers_and_says_the_same(mode
 def test_numbers_that_were_given_are_obeyed_and_fail_with_a_sentence(model, cramped):
     config = loading(rpc=(cramped,), devices=(name_of(cramped),), n_gpu_layers=17)
     with pytest.raises(OutOfMemoryError, match=r"llama\.cpp cannot .*allocate") as error:
-        load_pair(
-            PairConfig(target=model, target_config=config, fixed=frozenset({"gpu_layers", "context"})), Interrupt()
-        )
+        load_pair(PairConfig(target=model, target_config=replace(config, n_ctx=8192)), Interrupt())
     assert "-ngl" in error.value.hint
-    _, [said] = answer(PairConfig(target=model, target_config=config, fixed=frozenset({"gpu_layers"})))
+    _, [said] = answer(PairConfig(target=model, target_config=config))
     assert re.search(r": its context is (4,096|2,048) tokens\.$", said)
 
 
 def test_a_draft_with_no_room_steps_down_and_where_it_must_not_n_grams_draft(model, cramped):
     target = loading(rpc=(cramped,), devices=())
-    config = PairConfig(target=model, target_config=target, draft=model, draft_config=loading(rpc=(cramped,)))
+    draft = loading(rpc=(cramped,))
+    config = PairConfig(target=model, target_config=target, draft=model, draft_config=draft, draft_required=False)
     _, [said] = answer(config)
     assert "of its 17 layers are on devices" in said
-    fixed = {"fixed": frozenset({"draft_gpu_layers"}), "draft_required": False}
-    with load_pair(
-        PairConfig(target=model, target_config=target, draft=model, draft_config=loading(rpc=(cramped,)), **fixed),  # type: ignore[arg-type]
-        Interrupt(),
-    ) as pair:
+    with load_pair(replace(config, draft_config=replace(draft, n_gpu_layers=17)), Interrupt()) as pair:
         assert pair.drafted_by == ("n-grams",)
         assert pair.take_notices()[0].startswith("N-grams draft alone: llama.cpp cannot")

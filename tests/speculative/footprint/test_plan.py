@@ -174,6 +174,8 @@ def test_layers_give_way_to_a_draft_only_if_its_gain_outweighs_them():
     pushed = plan(target, draft, tight, 0, 1.8)
     assert (pushed.target.on_devices, pushed.draft.whole, pushed.fits) == (37, True, True)
     assert pushed.slowdown == pytest.approx((37 + 30) / 40)
+    assert plan(target, model(0, wish={"devices": ("cuda0",)}), tight, 0, 1.8).slowdown == pushed.slowdown
+    assert plan(target, model(0, wish={"devices": ()}), tight, 0, 1.8).target == alone.target
 
 
 def test_no_layer_gives_way_where_a_number_was_asked_for():

@@ -102,7 +102,15 @@ def test_a_draft_for_a_device_that_is_not_there_is_told_though_nobody_named_the_
     )
     with pytest.raises(UsageError, match="no device 'CUDA99'") as error:
         load_pair(config, Interrupt())
-    assert all(name_of(endpoint) in error.value.hint for endpoint in endpoints)
+    assert "RPC" not in error.value.hint, "which a draft may not use"
+
+
+def test_a_server_that_is_connected_takes_nothing_of_a_model_that_was_not_to_go_there(model, endpoints):
+    name = name_of(endpoints[0])
+    with pytest.raises(UsageError, match=f"no device '{name}'"):
+        LlamaModel.load(model, loading(devices=(name,), n_ctx=512))
+    with pytest.raises(UsageError, match=f"no device '{name}'"):
+        LlamaModel.load(model, loading(devices=(name,), rpc=endpoints[1:], n_ctx=512))
 
 
 @pytest.fixture

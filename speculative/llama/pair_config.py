@@ -113,7 +113,8 @@ class PairConfig:
         return replace(self.draft_config, n_ctx=n_ctx, max_rows=1)
 
     def __post_init__(self) -> None:
-        if remote := [name for name in self.draft_config.devices or () if is_remote(name)]:
+        remote = [name for name in self.draft_config.devices or () if is_remote(name)]
+        if remote and not self.draft_config.rpc:  # no option gives a draft servers of its own
             raise UsageError(
                 f"The draft stays on this machine, and {remote[0]} is on another.", "Name one of this one."
             )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from specchat.speculative.errors import UsageError
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import device_names, sees_gpu
 from specchat.speculative.llama.config import LlamaConfig
@@ -110,8 +109,3 @@ def test_a_server_is_no_gpu_of_this_machine(target, endpoints):
 def test_what_a_pass_costs_depends_on_where_it_is_computed(target, endpoints):
     here, there, both = (LlamaConfig(rpc=rpc) for rpc in ((), endpoints[:1], endpoints))
     assert len({loaded_identity("file", config) for config in (here, there, both)}) == 3
-
-
-def test_the_draft_cannot_be_sent_away():
-    with pytest.raises(UsageError, match="RPC0 is on another"):
-        PairConfig(target=Path("big.gguf"), draft_config=LlamaConfig(devices=("RPC0",)))

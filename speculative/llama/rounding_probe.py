@@ -171,7 +171,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=sees_gpu() and not model.config.on_cpu,
+        gpu=sees_gpu(model.config.devices, model.config.rpc) and not model.config.on_cpu,
     )
 
 

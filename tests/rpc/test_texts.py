@@ -10,8 +10,10 @@ from specchat.speculative.llama.backend import device_names, sees_gpu
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.ggml import device_pointers, named_devices, with_memory
 from specchat.speculative.llama.identity import loaded_identity
+from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rounding_probe import measure
 from specchat.speculative.llama.rpc.courier import RemoteCall
 
 from .servers import needs_rpc, serving
@@ -104,6 +106,13 @@ def test_a_server_is_no_gpu_of_this_machine(target, endpoints):
     answer(target, endpoints)
     assert not sees_gpu()
     assert not any(endpoint in name for endpoint in endpoints for name in device_names())
+
+
+@pytest.mark.parametrize(("layers", "elsewhere"), [(-1, True), (0, False)])
+def test_what_rounds_on_a_server_is_known_not_to_round_here(target, endpoints, layers, elsewhere):
+    """Settings for this CPU say nothing of it."""
+    with LlamaModel.load(target, LlamaConfig(rpc=endpoints[:1], n_gpu_layers=layers, threads=1)) as model:
+        assert measure(model, (8,), (1, 2), cuts=False).gpu == elsewhere
 
 
 def test_what_a_pass_costs_depends_on_where_it_is_computed(target, endpoints):

@@ -51,11 +51,15 @@ class Scripted:
         """One offer, as long as the answer goes on."""
         if self.drafter is None:
             return (Offer(NGRAM, islice(self.guesses, len(context) - len(PROMPT), None)),)
+        return self.drafter.offers(context, self)
 
-        def scripted(logits: Logits, text: Sequence[int]) -> Guess | None:
-            return next(islice(self.guesses, len(text) - len(PROMPT), None), None)
+    def __call__(self, logits: Logits, text: Sequence[int]) -> Guess | None:
+        """The guess behind a text, whatever the drafter says."""
+        return next(islice(self.guesses, len(text) - len(PROMPT), None), None)
 
-        return self.drafter.offers(context, scripted)
+    def forced(self, text: Sequence[int]) -> Sequence[Guess]:
+        """Nothing is."""
+        return ()
 
     def close(self) -> None:
         """Whoever made the drafter closes it."""
@@ -112,7 +116,7 @@ def compare(
     plain, before = answer(model, NoDrafter(), FixedLength(0), tokens)
     text = [token for step in plain for token in step.tokens]
     for seed in range(repeats):
-        wrapped = draft and ModelDrafter(draft, lambda token: False, draft.n_ctx, 256)
+        wrapped = None if draft is None else ModelDrafter(draft, lambda token: False, draft.n_ctx, 256)
         drafter = Scripted(script(text, right, seed), wrapped)
         known = CostCurve(dict(curve.snapshot()))
         names = (NGRAM,) if draft is None else (MODEL,)

@@ -32,9 +32,16 @@ def text(length: int, chance: random.Random) -> list[int]:
     return tokens[:length]
 
 
-def no_model(logits: Logits, context: Sequence[int]) -> Guess:
-    """N-grams do not ask a model."""
-    raise AssertionError
+class NoModel:
+    """N-grams ask nobody."""
+
+    def __call__(self, logits: Logits, text: Sequence[int]) -> Guess:
+        """Never called."""
+        raise AssertionError
+
+    def forced(self, text: Sequence[int]) -> Sequence[Guess]:
+        """Never called."""
+        raise AssertionError
 
 
 def rounds(length: int) -> list[float]:
@@ -43,13 +50,13 @@ def rounds(length: int) -> list[float]:
     tokens = text(length + 4 * ROUNDS, chance)
     context = tokens[:length]
     drafter = NgramDrafter()
-    drafter.offers(context, no_model)  # reads the prompt
+    drafter.offers(context, NoModel())  # reads the prompt
     decide = AdaptiveLength(PASSES, sources((NGRAM, MODEL), CostCurve({1: 0.013, 64: 0.1}), share=0.2), most=16)
     spent = []
     for _ in range(ROUNDS):
         started = perf_counter()
         guesses = (Guess.certain(token, 2.0) for token in tokens[len(context) :])
-        draft = decide.take([*drafter.offers(context, no_model), Offer(MODEL, guesses, behind=0)], 1000)
+        draft = decide.take([*drafter.offers(context, NoModel()), Offer(MODEL, guesses, behind=0)], 1000)
         decided = perf_counter()
         accepted = chance.randrange(len(draft) + 1)
         verdict = Verdict(

@@ -2,25 +2,48 @@
 
     python -m benchmarks.warm_start TARGET [--draft DRAFT] [--tokens 6000] [--threads 1] [--cache-type-v q8_0]
 
-With a draft, also what its reading takes against taking its state back from the disk.
+With a draft, also how long that is at its first guesses, for which it reads the prompt or takes its state back.
 """
 
 import argparse
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from specchat.speculative.events import GenerationFinished
+from specchat.speculative.events import GenerationFinished, RoundFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.state_file import KeptTokens, read_state, write_state
 from specchat.speculative.state_places import StatePlace, kept_bytes
 
 _ANSWER = 48
+_DRAFTED = 4
 _ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a process of its own answered, the seconds to its first token and its first guesses, and those of ending."""
+
+    finished: GenerationFinished
+    guessing: float
+    ending: float
+
+    @property
+    def first_token(self) -> float:
+        """Seconds."""
+        return self.finished.stats.prompt_seconds
+
+    @property
+    def told(self) -> str:
+        """In a line."""
+        stats = self.finished.stats
+        return (
+            f"first token after {self.first_token:.2f} s, first guesses in {self.guessing:.2f} s; cached "
+            f"{stats.cached_tokens} of {stats.prompt_tokens} tokens; ends in {self.ending:.2f} s"
+        )
 
 
 def document() -> str:
@@ -28,34 +51,18 @@ def document() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in sorted((_ROOT / "speculative").glob("*.py")))
 
 
-def answer(config: PairConfig, length: int, question: str) -> tuple[GenerationFinished, float, float]:
-    """How a process of its own answers, the seconds to its first token, and those of ending."""
+def answer(config: PairConfig, length: int, question: str) -> Run:
+    """How a process of its own answers."""
     pair = load_pair(config, Interrupt())
     prompt = pair.text_tokens(document(), special=False)[:length] + pair.inner_tokens(question)
-    *_, finished = pair.session.generate(prompt, max_tokens=_ANSWER)
+    events = list(pair.session.generate(prompt, max_tokens=_ANSWER))
+    finished, rounds = events[-1], [each.round for each in events if isinstance(each, RoundFinished)]
     assert isinstance(finished, GenerationFinished)
+    guessing = next((each.draft_seconds for each in rounds if each.draft), 0.0)
     started = perf_counter()
     pair.close()
     print(*pair.take_notices(), sep="\n", end="")
-    return finished, finished.stats.prompt_seconds, perf_counter() - started
-
-
-def draft_state(path: Path, config: LlamaConfig, length: int, folder: Path) -> str:
-    """What reading takes a draft, and what its state does."""
-    with LlamaModel.load(path, config) as model:
-        tokens = model.vocabulary.tokenize_plain(document())[:length]
-        started = perf_counter()
-        model.decode(tokens, 1)
-        reading = perf_counter() - started
-        started = perf_counter()
-        state = model.save_state()
-        write_state(folder / "draft", "draft", KeptTokens(tokens, 0, reading / length, len(state)), state)
-        writing = perf_counter() - started
-        started = perf_counter()
-        kept, content = read_state(folder / "draft", "draft")
-        assert model.load_state(kept.tokens, content)
-        loading = perf_counter() - started
-    return f"draft: reads {reading:.2f} s, writes {writing:.2f} s, loads {loading:.2f} s, {len(state) / 1e6:.0f} MB"
+    return Run(finished, guessing, perf_counter() - started)
 
 
 def main() -> None:
@@ -69,27 +76,28 @@ def main() -> None:
     parser.add_argument("--goes-on", action="store_true", help="reuse all, as sessions do, and not whole passes alone")
     given = parser.parse_args()
     loaded = LlamaConfig(n_ctx=given.tokens + 512, threads=given.threads, cache_type_v=given.cache_type_v)
+    plain = PairConfig(
+        target=given.target,
+        draft=given.draft or "ngram",
+        draft_length=_DRAFTED if given.draft else None,  # the draft is asked at once
+        target_config=loaded,
+        draft_config=LlamaConfig(threads=given.threads),
+        sampling={"temperature": 0.7},
+    )
     with TemporaryDirectory() as folder:
         states = StatePlace(Path(folder) / "states", is_folder=True, least_seconds=1.0, as_new=not given.goes_on)
-        plain = PairConfig(target=given.target, draft="ngram", target_config=loaded, sampling={"temperature": 0.7})
-        kept = PairConfig(
-            target=given.target, draft="ngram", target_config=loaded, sampling={"temperature": 0.7}, states=states
-        )
+        kept = replace(plain, states=states)
         question = "\n# What the code above does, in a sentence:\n#"
-        cold, cold_seconds, ending = answer(kept, given.tokens, question)
-        print(f"cold: first token after {cold_seconds:.2f} s; ends in {ending:.2f} s, {kept_bytes(states.path)} bytes")
-        warm, warm_seconds, ending = answer(kept, given.tokens, question)
-        print(f"warm: first token after {warm_seconds:.2f} s, {cold_seconds / warm_seconds:.0f} times as fast")
-        print(f"cached {warm.stats.cached_tokens} of {warm.stats.prompt_tokens}; ends in {ending:.2f} s")
-        print(f"same text: {warm.tokens == cold.tokens}")
+        cold = answer(kept, given.tokens, question)
+        print(f"cold: {cold.told}; {kept_bytes(states.path)} bytes", flush=True)
+        warm = answer(kept, given.tokens, question)
+        print(f"warm: {warm.told}; {cold.first_token / warm.first_token:.0f} times as fast; ", end="")
+        print(f"same text: {warm.finished.tokens == cold.finished.tokens}", flush=True)
         other = "\n# One more thing to say about this:\n#"
-        warm, warm_seconds, ending = answer(kept, given.tokens, other)
-        print(f"another question, warm: first token after {warm_seconds:.2f} s; ends in {ending:.2f} s", flush=True)
-        if given.draft:
-            settings = LlamaConfig(n_ctx=given.tokens + 512, threads=given.threads, max_rows=1)
-            print(draft_state(given.draft, settings, given.tokens, Path(folder)), flush=True)
-        cold, cold_seconds, _ = answer(plain, given.tokens, other)
-        print(f"another question, cold: {cold_seconds:.2f} s; same text: {warm.tokens == cold.tokens}")
+        warm = answer(kept, given.tokens, other)
+        print(f"another question, warm: {warm.told}", flush=True)
+        cold = answer(plain, given.tokens, other)
+        print(f"another question, cold: {cold.told}; same text: {warm.finished.tokens == cold.finished.tokens}")
 
 
 if __name__ == "__main__":

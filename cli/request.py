@@ -10,7 +10,7 @@ from specchat.profiles.settings import AUTO, Chosen, Settings
 from specchat.speculative.devices import is_remote
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair_config import FIXED, Fixed, PairConfig
+from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.noise import MAX_SEED
 from specchat.speculative.verification import VerificationName
 
@@ -113,16 +113,8 @@ def with_settings(config: PairConfig, settings: Settings) -> PairConfig:
         thinks=config.thinks if settings.think is None else _THINKS[settings.think],
         sampling={**config.sampling, **settings.sampling()},
         draft_max=settings.draft_max or config.draft_max,
-        fixed=_fixed(config, settings),
         draft_length=config.draft_length if settings.draft_length is None else settings.draft_length,
     )
-
-
-def _fixed(config: PairConfig, settings: Settings) -> frozenset[Fixed]:
-    """The numbers that somebody gave, and did not leave open again."""
-    said = {name: value for name in FIXED if (value := getattr(settings, name)) is not None}
-    opened = {name for name, value in said.items() if value == AUTO}
-    return frozenset((config.fixed | set(said)) - opened)
 
 
 def _target_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:

@@ -13,7 +13,6 @@ class Placement:
     devices: tuple[str, ...] = ()
 
 
-def placement(layers: int, asked: int | None, gpus: Sequence[str]) -> Placement:
-    """Where the `layers` of a model are if so many were `asked` for on the GPU; -1 and None ask for all."""
-    on_gpu = layers if asked is None or asked < 0 else min(asked, layers)
-    return Placement(layers, on_gpu, tuple(gpus)) if gpus and on_gpu else Placement(layers)
+def placement(layers: int, on_devices: int, devices: Sequence[str]) -> Placement:
+    """Where the `layers` of a model are if so many are to be on these devices, of which there may be none."""
+    return Placement(layers, on_devices, tuple(devices)) if devices and on_devices else Placement(layers)

@@ -69,7 +69,7 @@ def _kinds(env: Environment) -> Values:
 
 
 def _cache_types(env: Environment) -> Values:
-    from specchat.speculative.llama.config import CACHE_TYPES
+    from specchat.speculative.cache_types import CACHE_TYPES
 
     return Values(words=tuple(map(Word, CACHE_TYPES)))
 

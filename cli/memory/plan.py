@@ -86,11 +86,10 @@ def _context(shape: ModelShape, config: PairConfig, devices: Sequence[Device]) -
     if asked.n_ctx is not None:
         return asked.context(shape.trained_context)
 
-    def memory_at(context: int) -> ModelMemory:
-        return _reckoned(shape, replace(asked, n_ctx=context), config.contexts).memory
+    def wanted_at(context: int) -> Wanted:
+        return _wanted(_reckoned(shape, replace(asked, n_ctx=context), config.contexts).memory, asked)
 
-    usual = _wanted(memory_at(asked.context(shape.trained_context)), asked)
-    return longest_context(usual, memory_at, shape.trained_context, devices)
+    return longest_context(wanted_at, shape.trained_context, devices)
 
 
 def _reckoned(shape: ModelShape, config: LlamaConfig, contexts: int = 1) -> Reckoned:

@@ -56,13 +56,11 @@ class Placed:
 def place(wanted: Wanted, places: Sequence[Device], free: Sequence[int], margin: int) -> Placed:
     """The most layers on as few devices as it takes, those of this machine first, then those with the most room.
 
-    Main memory is the first of the places.
-
-    `margin` of the `free` bytes of each place stay free. Where no way fits, it is the first that fits the devices at
-    least, or that was asked for.
+    Main memory is the first of the places. `margin` of the `free` bytes of each place stay free. Where no way fits, it
+    is the first that fits the devices at least, or that was asked for.
     """
     room = [max(0, have - margin) for have in free]
-    usable = _usable(wanted, places)
+    usable = usable_places(wanted, places)
     ways = (
         _placed(wanted.memory, runs, places, room, bool(usable)) for runs in _ways(wanted, usable, places, free, room)
     )
@@ -105,7 +103,7 @@ def _ways(
     yield _of_counts(usable, split([free[place] for place in usable], counts[0])) if asked else ()
 
 
-def _usable(wanted: Wanted, places: Sequence[Device]) -> list[int]:
+def usable_places(wanted: Wanted, places: Sequence[Device]) -> list[int]:
     """The places of the devices that may take layers, in the order in which they do."""
     if wanted.devices is None:
         taking = taking_layers(places)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..devices import Device, taking_layers
-from .placing import Placed, Wanted, needed, place
+from .placing import Placed, Wanted, needed, place, usable_places
 
 MARGIN = 1 << 30
 """Bytes of each device that stay free, as llama.cpp leaves them (`fit_params_target` in common/common.h)."""
@@ -91,9 +91,9 @@ def _left(free: Sequence[int], placed: Placed, places: Sequence[Device]) -> list
 def _giving_way(target: Wanted, draft: Wanted, beside: Plan, margin: int) -> Iterator[Plan]:
     """The draft on one of the devices, the target where there is room then; none where that would not go."""
     places, free = beside.places, [each.free for each in beside.places]
-    for device in places[1:]:
+    for device in (places[each] for each in usable_places(draft, places)):
         first = place(replace(draft, devices=(device.name,)), places, free, margin)
-        if not (first.fits and first.whole) or (draft.devices is not None and device.name not in draft.devices):
+        if not (first.fits and first.whole):
             continue
         then = place(target, places, _left(free, first, places), margin)
         if then.fits:

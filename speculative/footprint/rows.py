@@ -1,5 +1,7 @@
 """What a row of numbers takes, by ggml's number of its type: `type_traits` in ggml/src/ggml.c."""
 
+from ..cache_types import CACHE_TYPES
+
 _BLOCKS = {
     0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 10: (256, 84),
     11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 16: (256, 66), 17: (256, 74),
@@ -8,9 +10,6 @@ _BLOCKS = {
     40: (64, 36), 41: (128, 18), 42: (64, 18),
 }  # fmt: skip
 """By type: so many numbers take so many bytes."""
-_CACHE_TYPES = {
-    "f32": 0, "f16": 1, "bf16": 30, "q8_0": 8, "q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "iq4_nl": 20,
-}  # fmt: skip
 
 
 def row_bytes(kind: int, width: int) -> int | None:
@@ -21,6 +20,6 @@ def row_bytes(kind: int, width: int) -> int | None:
 
 def cache_bytes(name: str, width: int) -> int:
     """The bytes of a row of a cache whose type has a `name` out of `CACHE_TYPES`."""
-    size = row_bytes(_CACHE_TYPES[name], width)
+    size = row_bytes(CACHE_TYPES[name], width)
     assert size is not None
     return size

@@ -124,9 +124,9 @@ def device_names() -> tuple[str, ...]:
     return tuple(f"{device.name} {device.description}" for device in named_devices() if not device.is_remote)
 
 
-def sees_gpu() -> bool:
-    """Whether there is a device that layers go to; a build for other machines says so without any."""
-    found = gpus()
+def sees_gpu(named: tuple[str, ...] | None = None, rpc: Sequence[str] = ()) -> bool:
+    """Whether there are such `gpus`; a build for other machines says so without any."""
+    found = gpus(named, rpc)
     return bool(llama_cpp.llama_supports_gpu_offload()) if found is None else bool(found)
 
 

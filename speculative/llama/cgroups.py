@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from .system_files import text_of
+
 
 def cpu_limit(root: Path) -> float | None:
     """The smallest limit of the control groups that this process is in, in CPUs; None without one.
@@ -16,7 +18,7 @@ def cpu_limit(root: Path) -> float | None:
 def _groups(root: Path) -> Iterator[Path]:
     """The folders of the groups, from the innermost out, of both versions: /proc/self/cgroup names them."""
     mounts = root / "sys/fs/cgroup"
-    for line in _text(root / "proc/self/cgroup").splitlines():
+    for line in text_of(root / "proc/self/cgroup").splitlines():
         controllers, _, path = line.partition(":")[2].partition(":")
         if controllers and "cpu" not in controllers.split(","):
             continue
@@ -30,16 +32,9 @@ def _groups(root: Path) -> Iterator[Path]:
 def _limit(folder: Path) -> float | None:
     """The quota over its period: in one file of version 2, in two of version 1."""
     words = [
-        word for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us") for word in _text(folder / name).split()
+        word for name in ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us") for word in text_of(folder / name).split()
     ]
     if len(words) != 2 or not all(word.isdigit() for word in words):  # "max" and -1 are no limit
         return None
     quota, period = map(int, words)
     return quota / period if period else None
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""

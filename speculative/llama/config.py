@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..cache_types import CACHE_TYPES
 from ..endpoints import check_endpoints
 from ..errors import UsageError
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 FlashAttention = Literal["auto", "on", "off"]
 
-CACHE_TYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl")
 _UNQUANTISED = ("f32", "f16", "bf16")
 _LONGEST_CONTEXT = 2**24  # more would fill the memory with bookkeeping before llama.cpp gives up
 _LARGEST = 2**20

@@ -4,6 +4,8 @@ import ctypes
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+from .system_files import text_of
+
 _ALIKE = 0.75
 """A CPU with less than this share of the largest capacity would make all others wait for it."""
 
@@ -14,7 +16,7 @@ def linux_cores(root: Path, allowed: Collection[int]) -> int:
     Hyperthreads of one core only get into each other's way. Each is its own core where the system does not tell.
     """
     folder = root / "sys/devices/system/cpu"
-    cores = [_text(folder / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in _fast(root, allowed)]
+    cores = [text_of(folder / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in _fast(root, allowed)]
     return len(set(cores))
 
 
@@ -26,11 +28,11 @@ def mac_cores(read: Callable[[str], int | None] | None = None) -> int | None:
 
 def _fast(root: Path, allowed: Collection[int]) -> Collection[int]:
     """Intel's kernels list the two kinds of a hybrid CPU; those of Arm say what each CPU is able to do."""
-    performance = _listed(_text(root / "sys/devices/cpu_core/cpus")).intersection(allowed)
-    if performance and _text(root / "sys/devices/cpu_atom/cpus"):
+    performance = _listed(text_of(root / "sys/devices/cpu_core/cpus")).intersection(allowed)
+    if performance and text_of(root / "sys/devices/cpu_atom/cpus"):
         return performance
     files = {cpu: root / f"sys/devices/system/cpu/cpu{cpu}/cpu_capacity" for cpu in allowed}
-    able = {cpu: int(text) for cpu, file in files.items() if (text := _text(file)).isdigit()}
+    able = {cpu: int(text) for cpu, file in files.items() if (text := text_of(file)).isdigit()}
     if len(able) < len(allowed):
         return allowed
     return [cpu for cpu in allowed if able[cpu] >= _ALIKE * max(able.values())]
@@ -44,13 +46,6 @@ def _listed(text: str) -> set[int]:
         if first.isdigit() and (last or first).isdigit():
             found.update(range(int(first), int(last or first) + 1))
     return found
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        return ""
 
 
 def _sysctl(name: str) -> int | None:

@@ -43,6 +43,7 @@ def drafter_for(config: PairConfig, target: LlamaModel, fits: Cache, tell: Tell,
         return NoDrafter()
     if config.draft == "ngram":
         return NgramDrafter()
+    check_file(config.draft)
     settings = config.draft_settings(target.n_ctx)
     states = _states(config, settings, tell, target.interrupt, on_progress)
     loader = _DraftLoader(config.draft, settings, config.draft_gives_way, target, tell, states)
@@ -108,7 +109,6 @@ class _DraftLoader:
 
     def checked(self, fits: Cache, on_progress: Progress) -> Drafter:
         """A drafter that fits. It is loaded now only if it is not known of these files that they do."""
-        check_file(self.path)
         key = fit_key(self.target, self.path)
         known = known_fit(fits, key, self.target.vocabulary.n_tokens)
         if known is not None:

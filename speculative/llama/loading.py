@@ -8,6 +8,7 @@ from pathlib import Path
 
 import llama_cpp
 
+from ..cache_types import CACHE_TYPES
 from ..errors import Cancelled, ModelLoadError
 from ..interrupt import Interrupt
 from ..kinds import ModelKind
@@ -19,17 +20,6 @@ from .placing import place
 from .snapshots import snapshots
 from .threads import chosen_threads
 
-_CACHE_TYPES = {
-    "f32": llama_cpp.GGML_TYPE_F32,
-    "f16": llama_cpp.GGML_TYPE_F16,
-    "bf16": 30,  # GGML_TYPE_BF16, which llama-cpp-python leaves out
-    "q8_0": llama_cpp.GGML_TYPE_Q8_0,
-    "q4_0": llama_cpp.GGML_TYPE_Q4_0,
-    "q4_1": llama_cpp.GGML_TYPE_Q4_1,
-    "q5_0": llama_cpp.GGML_TYPE_Q5_0,
-    "q5_1": llama_cpp.GGML_TYPE_Q5_1,
-    "iq4_nl": llama_cpp.GGML_TYPE_IQ4_NL,
-}
 _FLASH_ATTENTION = {
     "auto": llama_cpp.LLAMA_FLASH_ATTN_TYPE_AUTO,
     "on": llama_cpp.LLAMA_FLASH_ATTN_TYPE_ENABLED,
@@ -124,15 +114,15 @@ def _context_parameters(model: "llama_cpp.llama_model_p", config: LlamaConfig) -
     parameters.n_outputs_max = min(config.max_rows + config.min_pass - 1, config.n_batch)
     parameters.n_threads, parameters.n_threads_batch = chosen_threads(config, _all_on_devices(model, config))
     parameters.flash_attn_type = _FLASH_ATTENTION[config.flash_attention]
-    parameters.type_k = _CACHE_TYPES[config.cache_type_k]
-    parameters.type_v = _CACHE_TYPES[config.cache_type_v]
+    parameters.type_k = CACHE_TYPES[config.cache_type_k]
+    parameters.type_v = CACHE_TYPES[config.cache_type_v]
     return parameters
 
 
 def _all_on_devices(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> bool:
     """Whether no layer of the model is computed here."""
     layers = n_layers(model)
-    placed = placement(layers, config.n_gpu_layers, gpus(config.devices, config.rpc) or ())
+    placed = placement(layers, config.layers_on_devices(layers), gpus(config.devices, config.rpc) or ())
     return placed.on_devices == layers and not config.cpu_moe
 
 

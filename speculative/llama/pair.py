@@ -146,7 +146,8 @@ class Pair:
         """Where the target computes; None where this build of llama.cpp does not tell."""
         loaded = self.target.config
         devices = gpus(loaded.devices, loaded.rpc)
-        return None if devices is None else placement(self.target.n_layers, loaded.n_gpu_layers, devices)
+        layers = self.target.n_layers
+        return None if devices is None else placement(layers, loaded.layers_on_devices(layers), devices)
 
     @property
     def plain_speed(self) -> float | None:

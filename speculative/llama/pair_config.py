@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from ..constraint.grammar import Grammar
 from ..devices import is_remote
@@ -15,9 +15,6 @@ from ..verification import VerificationName
 from .config import LlamaConfig
 from .rungs import GivesWay
 
-Fixed = Literal["context", "gpu_layers", "draft_gpu_layers"]
-FIXED: tuple[Fixed, ...] = get_args(Fixed)
-"""Numbers that are obeyed where somebody gives them."""
 DEFAULT_DRAFT_MAX = 16
 
 
@@ -33,13 +30,13 @@ class PairConfig:
     replaces the file's own. Without `draft_required`, a draft that fails stops nothing. Answers begin with reasoning or
     not as `thinks` says, and None leaves that to the template; with `raw`, all that is generated is text. Tokens are
     scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
-    its form. What was read is kept at the place `states` for the next start. Where memory does not do, all that makes a
-    model smaller but is not `fixed` gives way.
+    its form. What was read is kept at the place `states` for the next start.
 
-    Where something has decided what these settings leave open, `asked` are those of target and draft before that, and
-    `taken` the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to
-    the draft, its plain passes take `slowdown` times as long as they would alone. There is to be room for so many
-    `contexts` of the target.
+    Where memory does not do, layers on devices and the context give way, save for numbers that are given. Where
+    something has decided what these settings leave open, `asked` are those of target and draft before that, and `taken`
+    the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to the draft,
+    its plain passes take `slowdown` times as long as they would alone. There is to be room for so many `contexts` of
+    the target.
     """
 
     target: Path
@@ -60,7 +57,6 @@ class PairConfig:
     scores: int | None = None
     grammar: Grammar | None = None
     states: StatePlace | None = None
-    fixed: frozenset[Fixed] = frozenset()
     asked: tuple[LlamaConfig, LlamaConfig] | None = None
     taken: Mapping[str, int] = field(default_factory=dict)
     slowdown: float = 1.0
@@ -102,21 +98,23 @@ class PairConfig:
 
     @property
     def target_gives_way(self) -> GivesWay:
-        """What of the target may be less: nothing, where that would round otherwise and must not."""
-        layers, context = (not self.exact and number not in self.fixed for number in ("gpu_layers", "context"))
+        """What of the target may be less, as nobody gave its number: nothing, where that must not round otherwise."""
+        asked = self.unfitted.target_config
+        layers, context = (not self.exact and number is None for number in (asked.n_gpu_layers, asked.n_ctx))
         return GivesWay(layers=layers, context=context)
 
     @property
     def draft_gives_way(self) -> GivesWay:
         """What of the draft may be less; its context is that of the target."""
-        return GivesWay(layers="draft_gpu_layers" not in self.fixed, context=False)
+        return GivesWay(layers=self.unfitted.draft_config.n_gpu_layers is None, context=False)
 
     def draft_settings(self, n_ctx: int) -> LlamaConfig:
         """How a draft model is loaded for a target with a context of `n_ctx`."""
         return replace(self.draft_config, n_ctx=n_ctx, max_rows=1)
 
     def __post_init__(self) -> None:
-        if remote := [name for name in self.draft_config.devices or () if is_remote(name)]:
+        remote = [name for name in self.draft_config.devices or () if is_remote(name)]
+        if remote and not self.draft_config.rpc:  # no option gives a draft servers of its own
             raise UsageError(
                 f"The draft stays on this machine, and {remote[0]} is on another.", "Name one of this one."
             )

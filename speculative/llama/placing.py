@@ -62,13 +62,13 @@ def check_placing(config: LlamaConfig) -> None:
 def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
     """The devices that layers go to, without their memory: those that are named, of which the CPU is none.
 
-    Without a word of them those that llama.cpp takes, but of no server that was not asked for. Raises `UsageError` for
-    names of none.
+    Without a word of them those that llama.cpp takes; in no case one of a server that was not asked for, though it may
+    be connected. Raises `UsageError` for names of none.
     """
     start_backend()
-    there = named_devices()
+    there = reached(named_devices(), config.rpc)
     if config.devices is None:
-        return taking_layers(reached(there, config.rpc))
+        return taking_layers(there)
     known = {device.name.casefold(): device for device in there if device.kind != "CPU"}
     for name in config.devices:
         if name.casefold() not in known:

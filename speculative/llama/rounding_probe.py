@@ -18,7 +18,8 @@ from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
-from ..errors import Cancelled, DecodeError, ModelLoadError, SpecchatError, UsageError
+from .. import errors
+from ..errors import Cancelled, ModelLoadError, SpecchatError
 from ..rounding import Rounding, difference, measure_rounding, read_prompt, worst_of
 from .backend import sees_gpu
 from .config import LlamaConfig, read_config
@@ -89,8 +90,8 @@ def _result(path: Path, code: int, output: str) -> Probe:
         raise Cancelled
     if code == _FAILED:
         told = json.loads(output)
-        kinds = {kind.__name__: kind for kind in (ModelLoadError, DecodeError, UsageError)}
-        raise kinds.get(told["kind"], SpecchatError)(told["message"], told["hint"])
+        kind: type[SpecchatError] = getattr(errors, told["kind"], SpecchatError)
+        raise kind(told["message"], told["hint"])
     if code != 0:
         reason = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
         raise ModelLoadError(
@@ -170,7 +171,7 @@ def measure(model: LlamaModel, contexts: Sequence[int], lengths: Sequence[int], 
         roundings=tuple(roundings),
         cuts=tuple(_cut(model, prompt[:context]) for context in fitting) if cuts else (),
         experts=model.has_experts,
-        gpu=sees_gpu() and not model.config.on_cpu,
+        gpu=sees_gpu(model.config.devices, model.config.rpc) and not model.config.on_cpu,
     )
 
 

@@ -14,6 +14,7 @@ from specchat.speculative.cache import Cache
 from specchat.speculative.devices import Device
 from specchat.speculative.errors import SpecchatError
 from specchat.speculative.footprint.plan import MARGIN
+from specchat.speculative.llama.rungs import GivesWay
 
 from ..tiny import TinyModel, write_tiny
 from .fakes import World
@@ -299,11 +300,11 @@ def test_a_benchmark_has_room_for_two_contexts(folder):
     assert loaded(world)[1] < loaded(run(folder, *NGRAM, "-c", "8192", devices=devices))[1]
 
 
-def test_only_numbers_that_were_given_are_fixed(folder):
+def test_only_numbers_that_were_given_do_not_give_way(folder):
     devices = (main_memory(), card(PLENTY))
-    assert run(folder, *NGRAM, devices=devices).pair.config.fixed == frozenset()
+    assert run(folder, *NGRAM, devices=devices).pair.config.target_gives_way == GivesWay()
     given = run(folder, *NGRAM, "-ngl", "2", "-c", "auto", devices=devices, variables={"SPECCHAT_CONTEXT": "512"})
-    assert given.pair.config.fixed == {"gpu_layers"}
+    assert given.pair.config.target_gives_way == GivesWay(layers=False)
 
 
 def test_another_model_has_the_room_of_the_one_before_it(folder):

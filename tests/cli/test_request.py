@@ -95,9 +95,13 @@ def test_what_a_profile_says_of_placing_is_checked_with_its_line(tmp_path, key):
 
 
 def test_numbers_that_somebody_gives_are_to_be_obeyed(profile):
-    assert World().run("run", "-m", "a.gguf", "Hi").pair.config.fixed == frozenset()
-    assert World(answers=["a"]).run("run", "--profile", profile, "Hi").pair.config.fixed == {"context", "gpu_layers"}
-    assert World().run("run", "-m", "a.gguf", "-ngld", "3", "Hi").pair.config.fixed == {"draft_gpu_layers"}
+    def gives_way(*arguments):
+        config = World(answers=["a"]).run("run", *arguments, "Hi").pair.config
+        return config.target_gives_way.context, config.target_gives_way.layers, config.draft_gives_way.layers
+
+    assert gives_way("-m", "a.gguf") == (True, True, True)
+    assert gives_way("--profile", profile) == (False, False, True)
+    assert gives_way("-m", "a.gguf", "-ngld", "3") == (True, True, False)
 
 
 def test_a_profile_that_does_not_exist_is_a_usage_error():

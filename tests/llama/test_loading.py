@@ -4,10 +4,11 @@ import sys
 import llama_cpp
 import pytest
 
+from specchat.speculative.cache_types import CACHE_TYPES
 from specchat.speculative.errors import Cancelled, ModelLoadError, UsageError
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import build_info
-from specchat.speculative.llama.config import CACHE_TYPES, LlamaConfig
+from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.model import LlamaModel
 
 

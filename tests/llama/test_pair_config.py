@@ -28,6 +28,13 @@ def test_what_no_pair_can_do_is_refused_before_anything_is_loaded(settings):
         PairConfig(target=MODEL, **settings)
 
 
+def test_a_draft_cannot_be_sent_away_by_name_unless_it_has_servers_of_its_own():
+    with pytest.raises(UsageError, match="RPC0 is on another"):
+        PairConfig(target=MODEL, draft_config=LlamaConfig(devices=("RPC0",)))
+    there = LlamaConfig(devices=("RPC0",), rpc=("far.example:50052",))
+    assert PairConfig(target=MODEL, draft_config=there).draft_settings(512).devices == ("RPC0",)
+
+
 def test_a_fixed_length_says_how_much_is_drafted_at_most():
     assert PairConfig(target=MODEL, draft_max=8).most_drafted == 8
     assert PairConfig(target=MODEL, draft_max=8, draft_length=3).most_drafted == 3

@@ -28,7 +28,7 @@ def test_what_is_no_gpu_has_its_kind():
 def test_a_pair_knows_where_its_target_is_and_its_speed_once_that_is_measured(tiny_model_path, tmp_path):
     config = PairConfig(target=tiny_model_path, draft="ngram", cache_folder=tmp_path)
     with load_pair(config, Interrupt()) as pair:
-        assert pair.placement == placement(pair.target.n_layers, -1, gpus() or ())
+        assert pair.placement == placement(pair.target.n_layers, pair.target.n_layers, gpus() or ())
         assert pair.plain_speed is None
         pair.measure_costs()
         assert pair.plain_speed is not None

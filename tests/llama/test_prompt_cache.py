@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from specchat.speculative.errors import DecodeError
+from specchat.speculative.errors import DecodeError, ModelLoadError
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
@@ -127,6 +127,13 @@ def config(tiny_model_path, write_tiny_model, tmp_path) -> PairConfig:
         draft_length=3,
         states=StatePlace(tmp_path / "states", is_folder=True, least_seconds=0.0, as_new=False),
     )
+
+
+def test_a_draft_that_is_not_there_is_told_also_where_its_states_would_be_kept(config, tmp_path):
+    with pytest.raises(ModelLoadError, match="There is no model file"):
+        load_pair(replace(config, draft=tmp_path / "none.gguf"), Interrupt())
+    with load_pair(replace(config, draft=tmp_path / "none.gguf", draft_required=False), Interrupt()) as pair:
+        assert pair.drafted_by == ("n-grams",)
 
 
 @pytest.mark.parametrize("how", ["goes on", "as new", "exact"])

@@ -145,11 +145,14 @@ def test_llama_cpp_says_what_is_a_failure_of_memory(complaint, of_memory):
     assert is_of_memory(complaint) == of_memory
 
 
-def test_the_numbers_that_are_fixed_do_not_give_way():
+def test_the_numbers_that_were_given_do_not_give_way_whatever_is_decided_beside_them():
     config = PairConfig(target=Path("big.gguf"))
     assert (config.target_gives_way, config.draft_gives_way) == (GivesWay(), GivesWay(context=False))
-    config = PairConfig(target=Path("big.gguf"), fixed=frozenset({"context", "draft_gpu_layers"}))
-    assert (config.target_gives_way, config.draft_gives_way.layers) == (GivesWay(context=False), False)
+    given = LlamaConfig(n_ctx=4096), LlamaConfig(n_gpu_layers=0)
+    config = PairConfig(target=Path("big.gguf"), target_config=given[0], draft_config=given[1])
+    decided = config.fitted(replace(given[0], n_gpu_layers=20), replace(given[1], devices=()), {})
+    for each in (config, decided):
+        assert (each.target_gives_way, each.draft_gives_way.layers) == (GivesWay(context=False), False)
     assert PairConfig(target=Path("big.gguf"), exact=True).target_gives_way == GivesWay(layers=False, context=False)
 
 
@@ -167,12 +170,16 @@ from specchat.speculative.llama.backend import start_backend
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rounding_probe import probe
 start_backend()
 [used] = [int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmSize")]
 resource.setrlimit(resource.RLIMIT_AS, (used + (int(sys.argv[2]) << 20),) * 2)
-loading = LlamaConfig(threads=1, cache_type_k="f32", cache_type_v="f32", n_batch=64)
-config = PairConfig(target=Path(sys.argv[1]), target_config=loading, fixed=frozenset(sys.argv[3:]))
+context = 8192 if "context" in sys.argv else None
+loading = LlamaConfig(threads=1, cache_type_k="f32", cache_type_v="f32", n_batch=64, n_ctx=context)
+config = PairConfig(target=Path(sys.argv[1]), target_config=loading)
 try:
+    if "probe" in sys.argv:
+        probe(config.target, loading, (32,), (1, 2), lambda seconds: None)
     with load_pair(config, Interrupt()) as pair:
         print(pair.target.n_ctx, *pair.notices)
         pair.target.decode([1, 2, 3], 1)
@@ -186,8 +193,8 @@ def run_cramped(write_tiny_model):
     """A function that loads a model in a process that has so many MiB left; its file has 145, its cache takes 256."""
     path = write_tiny_model(layers=16, width=512, n_ctx=32768)
 
-    def run(mebibytes: int, *fixed: str) -> str:
-        program = [sys.executable, "-c", CRAMPED, path, str(mebibytes), *fixed]
+    def run(mebibytes: int, *words: str) -> str:
+        program = [sys.executable, "-c", CRAMPED, path, str(mebibytes), *words]
         return subprocess.run(program, capture_output=True, text=True, check=True, timeout=120).stdout
 
     return run
@@ -201,3 +208,9 @@ def test_a_process_with_little_memory_answers_in_a_smaller_context_or_says_why_n
     assert "layers" not in found
     assert run_cramped(330, "context").startswith("OutOfMemoryError llama.cpp cannot make a context of 8192 tokens")
     assert run_cramped(50).startswith("OutOfMemoryError llama.cpp cannot load")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_the_process_that_measures_rounding_tells_a_lack_of_memory_as_such(run_cramped):
+    """So that a search goes on with other settings."""
+    assert run_cramped(330, "probe").startswith("OutOfMemoryError llama.cpp cannot make a context of 8192 tokens")

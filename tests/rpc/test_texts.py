@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from specchat.speculative.errors import UsageError
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.backend import device_names, sees_gpu
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.ggml import device_pointers, named_devices, with_memory
 from specchat.speculative.llama.identity import loaded_identity
+from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.rounding_probe import measure
 from specchat.speculative.llama.rpc.courier import RemoteCall
 
 from .servers import needs_rpc, serving
@@ -107,11 +108,13 @@ def test_a_server_is_no_gpu_of_this_machine(target, endpoints):
     assert not any(endpoint in name for endpoint in endpoints for name in device_names())
 
 
+@pytest.mark.parametrize(("layers", "elsewhere"), [(-1, True), (0, False)])
+def test_what_rounds_on_a_server_is_known_not_to_round_here(target, endpoints, layers, elsewhere):
+    """Settings for this CPU say nothing of it."""
+    with LlamaModel.load(target, LlamaConfig(rpc=endpoints[:1], n_gpu_layers=layers, threads=1)) as model:
+        assert measure(model, (8,), (1, 2), cuts=False).gpu == elsewhere
+
+
 def test_what_a_pass_costs_depends_on_where_it_is_computed(target, endpoints):
     here, there, both = (LlamaConfig(rpc=rpc) for rpc in ((), endpoints[:1], endpoints))
     assert len({loaded_identity("file", config) for config in (here, there, both)}) == 3
-
-
-def test_the_draft_cannot_be_sent_away():
-    with pytest.raises(UsageError, match="RPC0 is on another"):
-        PairConfig(target=Path("big.gguf"), draft_config=LlamaConfig(devices=("RPC0",)))

@@ -10,6 +10,7 @@ import re
 import resource
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,15 @@ def test_a_draft_for_a_device_that_is_not_there_is_told_though_nobody_named_the_
     )
     with pytest.raises(UsageError, match="no device 'CUDA99'") as error:
         load_pair(config, Interrupt())
-    assert all(name_of(endpoint) in error.value.hint for endpoint in endpoints)
+    assert "RPC" not in error.value.hint, "which a draft may not use"
+
+
+def test_a_server_that_is_connected_takes_nothing_of_a_model_that_was_not_to_go_there(model, endpoints):
+    name = name_of(endpoints[0])
+    with pytest.raises(UsageError, match=f"no device '{name}'"):
+        LlamaModel.load(model, loading(devices=(name,), n_ctx=512))
+    with pytest.raises(UsageError, match=f"no device '{name}'"):
+        LlamaModel.load(model, loading(devices=(name,), rpc=endpoints[1:], n_ctx=512))
 
 
 @pytest.fixture
@@ -135,23 +144,18 @@ def test_a_target_with_no_room_steps_down_to_fewer_layers_and_says_the_same(mode
 def test_numbers_that_were_given_are_obeyed_and_fail_with_a_sentence(model, cramped):
     config = loading(rpc=(cramped,), devices=(name_of(cramped),), n_gpu_layers=17)
     with pytest.raises(OutOfMemoryError, match=r"llama\.cpp cannot .*allocate") as error:
-        load_pair(
-            PairConfig(target=model, target_config=config, fixed=frozenset({"gpu_layers", "context"})), Interrupt()
-        )
+        load_pair(PairConfig(target=model, target_config=replace(config, n_ctx=8192)), Interrupt())
     assert "-ngl" in error.value.hint
-    _, [said] = answer(PairConfig(target=model, target_config=config, fixed=frozenset({"gpu_layers"})))
+    _, [said] = answer(PairConfig(target=model, target_config=config))
     assert re.search(r": its context is (4,096|2,048) tokens\.$", said)
 
 
 def test_a_draft_with_no_room_steps_down_and_where_it_must_not_n_grams_draft(model, cramped):
     target = loading(rpc=(cramped,), devices=())
-    config = PairConfig(target=model, target_config=target, draft=model, draft_config=loading(rpc=(cramped,)))
+    draft = loading(rpc=(cramped,))
+    config = PairConfig(target=model, target_config=target, draft=model, draft_config=draft, draft_required=False)
     _, [said] = answer(config)
     assert "of its 17 layers are on devices" in said
-    fixed = {"fixed": frozenset({"draft_gpu_layers"}), "draft_required": False}
-    with load_pair(
-        PairConfig(target=model, target_config=target, draft=model, draft_config=loading(rpc=(cramped,)), **fixed),  # type: ignore[arg-type]
-        Interrupt(),
-    ) as pair:
+    with load_pair(replace(config, draft_config=replace(draft, n_gpu_layers=17)), Interrupt()) as pair:
         assert pair.drafted_by == ("n-grams",)
         assert pair.take_notices()[0].startswith("N-grams draft alone: llama.cpp cannot")

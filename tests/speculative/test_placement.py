@@ -2,16 +2,17 @@
 
 import pytest
 
+from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.placement import Placement, placement
 
 GPU = ("Big GPU",)
 
 
-@pytest.mark.parametrize(("asked", "there"), [(-1, 33), (99, 33), (33, 33), (20, 20)])
+@pytest.mark.parametrize(("asked", "there"), [(None, 33), (-1, 33), (99, 33), (33, 33), (20, 20)])
 def test_layers_go_where_they_are_asked_for_as_far_as_there_are_some(asked, there):
-    assert placement(33, asked, GPU) == Placement(33, there, GPU)
+    assert placement(33, LlamaConfig(n_gpu_layers=asked).layers_on_devices(33), GPU) == Placement(33, there, GPU)
 
 
-@pytest.mark.parametrize(("asked", "gpus"), [(0, GPU), (-1, ()), (20, ())])
+@pytest.mark.parametrize(("asked", "gpus"), [(0, GPU), (33, ()), (20, ())])
 def test_without_a_gpu_or_layers_on_it_all_is_on_the_cpu(asked, gpus):
     assert placement(33, asked, gpus) == Placement(33, 0, ())

@@ -37,7 +37,7 @@ def keep_alive(endpoints: Sequence[str]) -> None:
         host, port = split_endpoint(endpoint)
         with suppress(OSError):
             peers.add((socket.gethostbyname(host), port))
-    for connection in _sockets():
+    for connection in _sockets() if peers else ():
         with connection, suppress(OSError):
             if connection.family == socket.AF_INET and connection.getpeername() in peers:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.context import longest_context
-from specchat.speculative.footprint.memory import LoadedBy, ModelMemory, model_memory
+from specchat.speculative.footprint.memory import LoadedBy, model_memory
 from specchat.speculative.footprint.placing import Wanted
 from specchat.speculative.footprint.plan import Plan, plan
 from specchat.speculative.footprint.shape import ModelShape
@@ -61,12 +61,11 @@ def decided(
 ) -> Decided:
     """What is decided where nothing but a context was asked for."""
 
-    def at(tokens: int) -> ModelMemory:
-        return model_memory(target, LoadedBy(context=tokens, rows=17))
+    def at(tokens: int) -> Wanted:
+        return Wanted(memory=model_memory(target, LoadedBy(context=tokens, rows=17)))
 
-    wanted = Wanted(memory=at(8192))
-    context = context or longest_context(wanted, at, target.trained_context, machine.devices)
+    context = context or longest_context(at, target.trained_context, machine.devices)
     guessing = Wanted(memory=model_memory(draft, LoadedBy(context=context))) if draft else None
-    found = plan(Wanted(memory=at(context)), guessing, machine.devices, gain=gain)
+    found = plan(at(context), guessing, machine.devices, gain=gain)
     assert found is not None
     return Decided(context, found)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import gguf
 import pytest
 
+from specchat.speculative.cache_types import CACHE_TYPES
 from specchat.speculative.footprint.memory import LoadedBy, model_memory
 from specchat.speculative.footprint.rows import cache_bytes, row_bytes
 from specchat.speculative.footprint.shape import LayerShape
-from specchat.speculative.llama.config import CACHE_TYPES
 
 from .making import shape
 
@@ -31,6 +31,7 @@ def test_each_type_of_a_cache_has_the_size_of_its_name():
     for name in CACHE_TYPES:
         block, size = gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name.upper()]]
         assert cache_bytes(name, block) == size
+        assert CACHE_TYPES[name] == gguf.GGMLQuantizationType[name.upper()]
 
 
 def test_contexts_are_rounded_up_as_llama_cpp_rounds_them():

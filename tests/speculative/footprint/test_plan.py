@@ -4,7 +4,6 @@ import pytest
 
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.context import longest_context
-from specchat.speculative.footprint.placing import Wanted
 from specchat.speculative.footprint.plan import MARGIN, plan
 from specchat.speculative.footprint.spread import Share, split, spread
 
@@ -174,6 +173,8 @@ def test_layers_give_way_to_a_draft_only_if_its_gain_outweighs_them():
     pushed = plan(target, draft, tight, 0, 1.8)
     assert (pushed.target.on_devices, pushed.draft.whole, pushed.fits) == (37, True, True)
     assert pushed.slowdown == pytest.approx((37 + 30) / 40)
+    assert plan(target, model(0, wish={"devices": ("cuda0",)}), tight, 0, 1.8).slowdown == pushed.slowdown
+    assert plan(target, model(0, wish={"devices": ()}), tight, 0, 1.8).target == alone.target
 
 
 def test_no_layer_gives_way_where_a_number_was_asked_for():
@@ -183,11 +184,8 @@ def test_no_layer_gives_way_where_a_number_was_asked_for():
     assert plan(model(39, 950_000_000, wish={"layers": -1}), model(0), tight, 0, 9.0).target.whole
 
 
-GROWING = {"memory_at": lambda context: memory(cache=context * 10_000), "trained": 131072}
-
-
-def context(*devices, **settings):
-    return longest_context(Wanted(memory=memory()), devices=devices, margin=0, **{**GROWING, **settings})
+def context(*devices, trained=131072):
+    return longest_context(lambda tokens: model(cache=tokens * 10_000), trained, devices, margin=0)
 
 
 def test_a_context_is_the_longest_that_costs_no_layer():

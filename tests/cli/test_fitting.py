@@ -115,6 +115,15 @@ def test_a_number_is_obeyed_and_what_has_no_room_is_told(folder):
     assert run(folder, *NGRAM, "-ngl", "0", devices=devices).err == ""
 
 
+@pytest.mark.parametrize("options", [("-ngl", "99"), ("-ngl", "5"), ("-ngl", "all"), ("-ngld", "5")])
+def test_layers_that_no_device_can_take_stay_on_the_cpu(folder, options):
+    world = run(folder, "--draft", "small.gguf", *options, devices=(main_memory(),))
+    assert (loaded(world)[0], loaded(world)[2:], world.err) == (32768, (None, ()), "")
+    devices = (main_memory(), card(PLENTY))
+    nowhere = run(folder, "--draft", "small.gguf", *options, "--device", "none", devices=devices)
+    assert (loaded(nowhere)[0], loaded(nowhere)[2:], nowhere.err) == (32768, ((), ()), "")
+
+
 def test_named_devices_and_shares_are_obeyed(folder):
     two = (main_memory(), card(PLENTY), card(PLENTY, "CUDA1"))
     assert loaded(run(folder, *NGRAM, "--device", "cuda1", devices=two))[1:] == (7, ("CUDA1",), (7.0,))

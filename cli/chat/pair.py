@@ -8,7 +8,7 @@ from specchat.profiles.settings import SAMPLING, Settings
 from specchat.profiles.sources import ModelSource
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
-from specchat.speculative.errors import SpecchatError
+from specchat.speculative.errors import ServerError, SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
 
 from ..answering.speaker import Speaker
@@ -84,7 +84,8 @@ class ChatPair:
     def change(self, settings: Settings) -> None:
         """Let these settings hold from now on; models are loaded anew where that takes it.
 
-        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was.
+        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was. A `ServerError`
+        comes only where it cannot be.
         """
         said = settings.said()
         config = with_settings(self.speaker.pair.config, settings)
@@ -135,8 +136,10 @@ class ChatPair:
         try:
             self.speaker = replace(speaker, pair=self.models.load(config))
             self.source = self.source if config.target == before.target else None
-        except SpecchatError:
+        except SpecchatError as error:
             self.speaker = replace(speaker, pair=self.models.load(before))
+            if isinstance(error, ServerError):  # one that holds nothing of this chat
+                raise SpecchatError(error.message, error.hint) from error
             raise
         finally:
             self.draft(drafts)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from specchat.profiles.settings import SAMPLING, Settings
 from specchat.profiles.sources import ModelSource
+from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
 from specchat.speculative.errors import ServerError, SpecchatError
@@ -106,15 +107,20 @@ class ChatPair:
         pair.session.start_over(seed=seed, same_passes=True)
         self._seed = seed
 
+    def set_form(self, form: Grammar | None) -> None:
+        """Let answers have this form, or none; models are loaded anew. Raises as `change` does."""
+        self._reload(replace(self.speaker.pair.config, grammar=form))
+
     def set_limit(self, max_tokens: int | None) -> None:
         """Let answers have at most so many tokens; None is no limit."""
         self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, max_tokens=max_tokens))
 
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
-        models = self.models.renamed(target, draft)
-        config = with_settings(models.config(self.speaker.pair.config.taken), self._changes)
-        self._reload(config if self._seed is None else replace(config, seed=self._seed))
+        models, before = self.models.renamed(target, draft), self.speaker.pair.config
+        config = with_settings(models.config(before.taken), self._changes)
+        seed = config.seed if self._seed is None else self._seed
+        self._reload(replace(config, seed=seed, grammar=before.grammar))
         self.models = models
         self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 

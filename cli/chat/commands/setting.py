@@ -11,6 +11,7 @@ from specchat.speculative.errors import UsageError
 
 from ...display.screen import one_line
 from ...flags import SPELLED
+from ...form import asked_form
 from ...habits import seed_value
 from ...request import chosen_limit, chosen_seed
 from ...values import token_limit
@@ -57,6 +58,9 @@ def set_value(chat: "Dialogue", argument: str) -> None:
             chat.tell("Answers have no limit." if limit is None else f"{word} is {limit}.")
         case "stop":
             _set_stop(chat, value)
+        case "json_schema" | "grammar":
+            chat.who.set_form(asked_form(chat.env, settings_of_texts({name: value}, {name: word})))
+            chat.tell(f"{word} is {one_line(value)}.")
         case _:
             _set(chat, settings_of_texts({name: value}, {name: word}).settings, f"{word} is {value}.")
 

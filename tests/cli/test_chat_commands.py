@@ -198,6 +198,14 @@ def test_where_models_compute_can_be_set_in_a_chat():
     assert (config.devices, config.tensor_split, config.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
     assert (config.mmap, config.threads_batch) == (False, 2)
     assert chat("/set device none", "Hi").pair.config.target_config.devices == ()
+    config = chat("/set -dev GPU0", "/set devd none", "/set ts 3", "/set cmoe on", "Hi").pair.config
+    assert (config.target_config.devices, config.draft_config.devices) == (("GPU0",), ())
+    assert (config.target_config.tensor_split, config.target_config.cpu_moe) == ((3,), True)
+
+
+@pytest.mark.parametrize("line", ["/set device none", "/set devd none", "/set rpc none", "/set ngld 0"])
+def test_where_models_compute_from_then_on_is_told(line):
+    assert chat(line).transcript.count("Fake · on the CPU · context 1,000\n") == 2
 
 
 def test_after_a_seed_is_set_the_passes_are_those_of_a_new_chat_as_well():

@@ -22,16 +22,24 @@ if TYPE_CHECKING:
     from ..dialogue import Dialogue
 
 _ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
-_SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
+_SHORT = {
+    "ctx": "context",
+    "temp": "temperature",
+    "repeat_last_n": "penalty_last_n",
+    "dev": "device",
+    "devd": "draft_device",
+    "ts": "tensor_split",
+    "cmoe": "cpu_moe",
+}
 _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tokens": "n"}
 """What options say that no profile does, by all its names."""
-_INTRODUCED = ("context", "gpu_layers", "device", "draft_length")
+_INTRODUCED = ("context", "gpu_layers", "draft_gpu_layers", "device", "draft_device", "rpc", "draft_length")
 """What is seen when the chat tells of its models again."""
 _OLLAMA = "parameter "
 """Which Ollama wants in front."""
 _ROOM = 512
 """Tokens for the next question and its answer."""
-_HINT = "For example: /set temp 0.2. /show has all settings."
+_HINT = "For example: /set temp 0.2. Tab behind /set lists all settings."
 
 
 def setting_names() -> list[str]:

@@ -24,7 +24,7 @@ import llama_cpp
 
 from specchat.cli.answering.render import Renderer
 from specchat.cli.environment import Environment, process_environment
-from specchat.cli.memory.machine import machine_devices
+from specchat.cli.memory.devices import machine_devices
 from specchat.cli.models.loading import load_real_pair, verify_real_target
 from specchat.cli.options import OutputOptions
 from specchat.cli.sessions.lines import Header

@@ -27,7 +27,7 @@ _PLACES = {
     "help": "help_topics.help_topic",
 }
 """Where the commands are, in the order of --help."""
-_GROUPS = ("profile", "session")
+GROUPS = ("profile", "session")
 COMMANDS = tuple(_PLACES)
 
 
@@ -44,7 +44,7 @@ def application(names: Collection[str] = COMMANDS) -> typer.Typer:
     )
     app.callback()(_specchat)
     for name in names:
-        if name in _GROUPS:
+        if name in GROUPS:
             app.add_typer(_imported(name)(), name=name)
         else:
             app.command(name, cls=GroupedCommand)(gathered(_imported(name)))

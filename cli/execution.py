@@ -13,7 +13,7 @@ from specchat.speculative.errors import NoServersError
 
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
-from .memory.machine import machine_devices, reach_servers
+from .memory.devices import machine_devices, reach_servers
 from .models.loading import load_real_pair, verify_real_target
 
 BROKEN_PIPE = -13

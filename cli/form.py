@@ -4,13 +4,13 @@ from typing import Literal
 
 from specchat.profiles.forms import FORMS, NO_FORM, form_file
 from specchat.profiles.paths import is_file
+from specchat.profiles.settings import Layer
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import UsageError
 
 from .display.screen import one_line
 from .environment import Environment
 from .input import read_file
-from .precedence import Asked
 
 _EXAMPLES = {
     "json_schema": 'JSON, such as \'{"type": "object"}\'',
@@ -18,15 +18,15 @@ _EXAMPLES = {
 }
 
 
-def asked_form(env: Environment, asked: Asked) -> Grammar | None:
-    """The form that was asked for; None for free text.
+def asked_form(env: Environment, asked: Layer) -> Grammar | None:
+    """The form that these settings ask for; None for free text.
 
     Raises `UsageError` where it cannot be read, is broken, or cannot be met.
     """
     said = {name: value for name in FORMS if (value := getattr(asked.settings, name)) not in (None, NO_FORM)}
     if not said:
         return None
-    origins = [asked.layer.origins[name] for name in said]
+    origins = [asked.origins[name] for name in said]
     if len(said) > 1:
         raise UsageError(f"{' and '.join(origins)} are two forms for one answer.", "Leave one of them out.")
     from specchat.speculative.constraint.guidance import check_grammar

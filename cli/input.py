@@ -5,9 +5,9 @@ from threading import Timer
 from specchat.profiles.paths import expanded
 from specchat.speculative.errors import UsageError
 
-from .decoding import clean_argument, decoded
 from .display.screen import note, one_line
 from .environment import Environment
+from .foreign_bytes import clean_argument, decoded
 from .options import PromptOptions
 
 MOST_BYTES = 64 << 20

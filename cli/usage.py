@@ -6,13 +6,8 @@ from collections.abc import Sequence
 
 import typer
 
+from .app import COMMANDS, GROUPS
 from .habits import CONTEXT_HINT, looks_like_model, no_model
-
-COMMANDS = (
-    *("run", "complete", "bench", "pull", "pair", "show", "list", "rm", "verify", "profile", "session", "doctor"),
-    *("rpc-server", "completion", "help"),
-)
-_GROUPS = ("profile", "session")
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
@@ -59,5 +54,11 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)
         guess = f"Did you mean {close[0]}? " if close else ""
         dashes = "; a prompt that starts with a dash goes behind --"
-    lists = "commands" if first in _GROUPS and "command" in error.message.lower() else "options"
-    return f"{guess}specchat {first} --help lists the {lists}{dashes}."
+    lists = "commands" if first in GROUPS and "command" in error.message.lower() else "options"
+    return f"{guess}specchat {_command(arguments, lists)} --help lists the {lists}{dashes}."
+
+
+def _command(arguments: Sequence[str], lists: str) -> str:
+    """The command whose help `lists` what could be typed: in a group, one of its own where options are wrong."""
+    inside = arguments[0] in GROUPS and lists == "options" and not "".join(arguments[1:2]).startswith("-")
+    return " ".join(arguments[: 2 if inside else 1])

@@ -77,6 +77,15 @@ class Fields:
         except ProfileError:
             raise self.wrong(key, f"auto, or a whole number from {least} to {_LARGEST}") from None
 
+    def layers(self, key: str) -> int | Literal["auto"] | None:
+        """A number of layers, the word that leaves it open, or the one for all of them, which is -1."""
+        if self.values.get(key) == "all":
+            return -1
+        try:
+            return self.chosen(key, -1)
+        except ProfileError:
+            raise self.wrong(key, f"auto, all, or a whole number from 0 to {_LARGEST}") from None
+
     def number(self, key: str) -> float | None:
         """A number."""
         value = self.values.get(key)

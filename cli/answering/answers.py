@@ -8,7 +8,7 @@ from specchat.speculative.events import FinishReason, GenerationFinished
 
 from ..exit_codes import exit_code
 from ..interruption import Stopped
-from ..scripts.extract import extracted, no_block
+from .extract import extracted, no_block
 from .json_output import answer_content
 from .logprobs_json import logprobs_content
 from .unanswered import unanswered

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from specchat.profiles.settings import SAMPLING, Settings
 from specchat.profiles.sources import ModelSource
+from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
-from specchat.speculative.errors import SpecchatError
+from specchat.speculative.errors import ServerError, SpecchatError
 from specchat.speculative.llama.pair_config import PairConfig
 
 from ..answering.speaker import Speaker
@@ -84,7 +85,8 @@ class ChatPair:
     def change(self, settings: Settings) -> None:
         """Let these settings hold from now on; models are loaded anew where that takes it.
 
-        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was.
+        Raises `UsageError` for what makes no sense, and what loading raises: then all is as it was. A `ServerError`
+        comes only where it cannot be.
         """
         said = settings.said()
         config = with_settings(self.speaker.pair.config, settings)
@@ -105,15 +107,20 @@ class ChatPair:
         pair.session.start_over(seed=seed, same_passes=True)
         self._seed = seed
 
+    def set_form(self, form: Grammar | None) -> None:
+        """Let answers have this form, or none; models are loaded anew. Raises as `change` does."""
+        self._reload(replace(self.speaker.pair.config, grammar=form))
+
     def set_limit(self, max_tokens: int | None) -> None:
         """Let answers have at most so many tokens; None is no limit."""
         self.speaker = replace(self.speaker, limits=replace(self.speaker.limits, max_tokens=max_tokens))
 
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
-        models = self.models.renamed(target, draft)
-        config = with_settings(models.config(self.speaker.pair.config.taken), self._changes)
-        self._reload(config if self._seed is None else replace(config, seed=self._seed))
+        models, before = self.models.renamed(target, draft), self.speaker.pair.config
+        config = with_settings(models.config(before.taken), self._changes)
+        seed = config.seed if self._seed is None else self._seed
+        self._reload(replace(config, seed=seed, grammar=before.grammar))
         self.models = models
         self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 
@@ -135,8 +142,10 @@ class ChatPair:
         try:
             self.speaker = replace(speaker, pair=self.models.load(config))
             self.source = self.source if config.target == before.target else None
-        except SpecchatError:
+        except SpecchatError as error:
             self.speaker = replace(speaker, pair=self.models.load(before))
+            if isinstance(error, ServerError):  # one that holds nothing of this chat
+                raise SpecchatError(error.message, error.hint) from error
             raise
         finally:
             self.draft(drafts)

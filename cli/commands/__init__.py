@@ -1,1 +1,1 @@
-"""The commands of `specchat`, a file each, and what belongs to one of them alone."""
+"""The commands of `specchat`, a file each, and what belongs to one alone; bench, doctor and completion are packages."""

@@ -72,7 +72,7 @@ def complete(
     text = "" if several else read_prompt(env, prompt, output.quiet)
     if text is None:
         raise UsageError("There is no text to go on with.", "Write it behind the options, or pipe it in.")
-    options = replace(options, form=asked_form(env, wanted))
+    options = replace(options, form=asked_form(env, wanted.layer))
     config = replace(obtain_config(env, options, wanted, quiet=output.quiet), raw=True, scores=script.logprobs)
     with load(env, config, output.quiet) as pair:
         speaker = Speaker(env, pair, limits(answer, wanted.settings), output)

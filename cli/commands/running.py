@@ -33,7 +33,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
         show_config(env, asked(env, flags, models.profile), options.output.json)
         return
     plan = run_plan(env, options, flags)
-    form = asked_form(env, plan.wanted)
+    form = asked_form(env, plan.wanted.layer)
     options = replace(options, pair=replace(options.pair, states=plan.states, form=form))
     settings = plan.wanted.settings
     config = obtain_config(env, options.pair, plan.wanted, quiet=quiet, chat_template=plan.template)

@@ -6,12 +6,12 @@ import typer
 
 from specchat.speculative.errors import SpecchatError, UsageError
 
+from ..answering.extract import extracted
 from ..display.json_text import written
 from ..display.screen import note, one_line, warn, write_text
 from ..environment import Environment
 from ..gather import gathered
 from ..help_format import GroupedCommand
-from ..scripts.extract import extracted
 from ..sessions.recovery import Recovered
 from ..sessions.search import searched
 from ..sessions.store import Sessions, sessions_of

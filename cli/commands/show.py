@@ -46,7 +46,7 @@ def show(env: Environment, options: ShowOptions) -> None:
 
     Neither is loaded or fetched: the first megabytes of a file say it all.
     """
-    from ..memory.shown import shown_memory
+    from .show_memory import shown_memory
 
     where = whereabouts(env, offline=options.offline)
     target = see_named(env, options.model, where)

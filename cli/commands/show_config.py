@@ -22,7 +22,7 @@ UNSAID = {
     "draft_device": "as device",
     "tensor_split": "as layers fit",
     "rpc": "no other machines",
-    "threads": "one a core",
+    "threads": "one a fast core",
     "threads_batch": "as threads",
     "system": "none",
     "stop": "none",

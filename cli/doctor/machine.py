@@ -1,6 +1,6 @@
 """What there is to compute with beside GPUs."""
 
-from ..memory.machine import main_memory
+from ..memory.devices import main_memory
 from .rows import Row
 
 _GIB = 1 << 30

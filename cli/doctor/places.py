@@ -18,10 +18,12 @@ KINDS = {
     "pairs": "which vocabularies agree",
     "offers": "drafts that were offered",
     "reminders": "what was mentioned today",
+    "shapes": "what decides how much memory models take",
     "states": "prompts that were read",
+    "rpc": "weights that other machines sent",
 }
 """The folders of our cache."""
-_BINARY = ("states",)
+_BINARY = ("states", "rpc")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ class Fitted:
 def fitted(env: Environment, config: PairConfig) -> Fitted:
     """The settings of `config`, decided for this machine as it is now. Reads headers only if something is open.
 
-    What is wrong with a file or with names of devices is no business of this: loading it will say so.
+    What is wrong with a file or with names of devices is no business of this: loading it will say so. Raises
+    `ServerError` where another machine that was named cannot be reached.
     """
     config = config.unfitted
     if config.target_config.rpc:

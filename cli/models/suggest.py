@@ -12,7 +12,7 @@ from ..display.quantities import file_size
 from ..display.screen import agrees, note
 from ..environment import Environment
 from ..habits import misplaced_model, no_model
-from ..memory.machine import room_for_models
+from ..memory.devices import room_for_models
 from ..options import ModelOptions, PromptOptions
 from ..precedence import Asked, asked, profiles_of
 

@@ -179,7 +179,7 @@ class MachineOptions:
             "--threads",
             parser=whole(1),
             metavar="N",
-            help="CPU threads; one a core unless given.",
+            help="CPU threads; unless given one a fast core, few where GPUs have all layers.",
             rich_help_panel=MACHINE,
         ),
     ] = None

@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 from specchat.profiles.paths import expanded
 from specchat.speculative.errors import SpecchatError, UsageError
 
-from ..decoding import decoded
 from ..display.screen import one_line
 from ..environment import Environment
+from ..foreign_bytes import decoded
 
 _JSON_NAMES = (".jsonl", ".ndjson", ".json")
 _FORM = 'Each line is an object such as {"prompt": "…"}; in a file of plain prompts the first does not start with {.'

@@ -31,10 +31,10 @@ class Share:
 def split(parts: Sequence[float], n_layers: int) -> tuple[int, ...]:
     """How many of the layers each device gets by its part of them: llama_model_base::load_tensors.
 
-    Where no part is above 0, the first gets all.
+    Where no part is above 0, the first gets all. Without devices there is nobody to get any.
     """
     ends = list(accumulate(parts))
-    bounds = [end / ends[-1] for end in ends] if ends[-1] else []
+    bounds = [end / ends[-1] for end in ends] if any(parts) else []
     places = [bisect_right(bounds, layer / n_layers) for layer in range(n_layers)]
     return tuple(places.count(place) for place in range(len(parts)))
 

@@ -56,7 +56,10 @@ def check_placing(config: LlamaConfig) -> None:
     used = len(used_devices(config))
     if len(config.tensor_split) > used:
         shares = ",".join(f"{share:g}" for share in config.tensor_split)
-        raise UsageError(f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.")
+        raise UsageError(
+            f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.",
+            "Give at most one share a device, or leave it out; specchat doctor shows the devices.",
+        )
 
 
 def used_devices(config: LlamaConfig) -> tuple[Device, ...]:

@@ -10,7 +10,7 @@ import pytest
 from specchat.cli.chat.commands.commands import COMMANDS
 from specchat.cli.chat.commands.completing import completions
 from specchat.speculative.drafting import Drafter, NoDrafter
-from specchat.speculative.errors import ModelLoadError
+from specchat.speculative.errors import ModelLoadError, ServerError
 
 from .fakes import ASK, END, World
 
@@ -198,6 +198,14 @@ def test_where_models_compute_can_be_set_in_a_chat():
     assert (config.devices, config.tensor_split, config.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
     assert (config.mmap, config.threads_batch) == (False, 2)
     assert chat("/set device none", "Hi").pair.config.target_config.devices == ()
+    config = chat("/set -dev GPU0", "/set devd none", "/set ts 3", "/set cmoe on", "Hi").pair.config
+    assert (config.target_config.devices, config.draft_config.devices) == (("GPU0",), ())
+    assert (config.target_config.tensor_split, config.target_config.cpu_moe) == ((3,), True)
+
+
+@pytest.mark.parametrize("line", ["/set device none", "/set devd none", "/set rpc none", "/set ngld 0"])
+def test_where_models_compute_from_then_on_is_told(line):
+    assert chat(line).transcript.count("Fake · on the CPU · context 1,000\n") == 2
 
 
 def test_after_a_seed_is_set_the_passes_are_those_of_a_new_chat_as_well():
@@ -384,6 +392,31 @@ def test_a_model_that_cannot_be_loaded_leaves_all_as_it_was():
     assert "error: It is broken." in plain(world)
     assert world.pair.config.target.name == "big.gguf"
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_a_server_that_cannot_be_reached_leaves_the_chat_as_it_was():
+    def reach(endpoints):
+        raise ServerError("The server host:1 cannot be reached.", "Start it.")
+
+    world = chat("Hi", "/set rpc host:1", "Well?", reach=reach)
+    assert (world.code, world.pair.config.target_config.rpc) == (0, ())
+    assert "error: The server host:1 cannot be reached.\nhint: Start it.\n" in world.transcript
+    assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
+
+
+def test_a_server_that_is_lost_with_what_it_holds_ends_the_chat():
+    world = World(stdin=None, screen=True, columns=200, lines=["/set rpc host:2", "Hi"])
+    reached = []
+
+    def reach(endpoints):
+        reached.append(*endpoints)
+        if len(reached) > 1:
+            raise ServerError(f"The server {endpoints[0]} cannot be reached.")
+
+    world.reach = reach
+    world.run(*CHAT, "--rpc", "host:1")
+    assert (world.code, reached) == (1, ["host:1", "host:2", "host:1"])
+    assert world.transcript.endswith("error: The server host:1 cannot be reached.\n")
 
 
 def test_a_model_that_could_not_be_loaded_is_not_tried_again_with_the_next_draft():

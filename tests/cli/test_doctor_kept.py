@@ -17,6 +17,7 @@ from specchat.profiles.hub.token import Token
 from specchat.speculative.cache import Cache
 
 from ..hub.faults import ALWAYS, Fault
+from ..tiny import TinyModel, write_tiny
 from .fakes import World
 
 HUB = Hub("https://huggingface.co", None, Path("/nobody"))
@@ -46,10 +47,21 @@ def test_folders_that_the_doctor_does_not_know_are_counted_too(tmp_path):
     assert values(cache_rows(tmp_path))["novel"].startswith("something else: 1 file, 2.0 kB")
 
 
-def test_a_prompt_that_was_read_is_no_damaged_json(tmp_path):
-    (tmp_path / "states").mkdir()
-    (tmp_path / "states/a.json").write_bytes(b"\0binary")
-    assert "damaged" not in values(cache_rows(tmp_path))["states"]
+@pytest.mark.parametrize("kind", ["states", "rpc"])
+def test_what_is_no_json_is_not_damaged(tmp_path, kind):
+    (tmp_path / kind).mkdir()
+    (tmp_path / kind / "a.json").write_bytes(b"\0binary")
+    value = values(cache_rows(tmp_path))[kind]
+    assert "damaged" not in value
+    assert "something else" not in value
+
+
+def test_whatever_a_run_keeps_is_known(tmp_path):
+    write_tiny(tmp_path / "big.gguf", TinyModel(layers=3))
+    World(home=lambda: tmp_path).run("run", "-m", str(tmp_path / "big.gguf"), "hello")
+    kept = values(cache_rows(tmp_path / ".cache" / "specchat"))
+    assert "shapes" in kept
+    assert not any(value.startswith("something else") for value in kept.values())
 
 
 def test_a_cache_that_is_not_there_yet_or_nowhere_is_fine(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specchat.cli.scripts.extract import extracted
+from specchat.cli.answering.extract import extracted
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,15 @@ def test_a_number_is_obeyed_and_what_has_no_room_is_told(folder):
     assert run(folder, *NGRAM, "-ngl", "0", devices=devices).err == ""
 
 
+@pytest.mark.parametrize("options", [("-ngl", "99"), ("-ngl", "5"), ("-ngl", "all"), ("-ngld", "5")])
+def test_layers_that_no_device_can_take_stay_on_the_cpu(folder, options):
+    world = run(folder, "--draft", "small.gguf", *options, devices=(main_memory(),))
+    assert (loaded(world)[0], loaded(world)[2:], world.err) == (32768, (None, ()), "")
+    devices = (main_memory(), card(PLENTY))
+    nowhere = run(folder, "--draft", "small.gguf", *options, "--device", "none", devices=devices)
+    assert (loaded(nowhere)[0], loaded(nowhere)[2:], nowhere.err) == (32768, ((), ()), "")
+
+
 def test_named_devices_and_shares_are_obeyed(folder):
     two = (main_memory(), card(PLENTY), card(PLENTY, "CUDA1"))
     assert loaded(run(folder, *NGRAM, "--device", "cuda1", devices=two))[1:] == (7, ("CUDA1",), (7.0,))
@@ -217,14 +226,14 @@ def test_settings_of_a_chat_are_fitted_anew(folder):
         devices=(main_memory(), card(room)),
         stdin=None,
         screen=True,
-        lines=["/set ctx 16384", "/set ctx auto", "/set gpu_layers 2", "/set gpu_layers auto"],
+        lines=["/set ctx 16384", "/set ctx auto", "/set gpu_layers 2", "/set gpu_layers auto", "/set -ngl all"],
         on_load=lambda pair: sizes.append((pair.config.target_config.n_ctx, pair.config.target_config.n_gpu_layers)),
     )
     world.run("run", "-m", "big.gguf", *NGRAM)
     first, longer, *others = sizes
     assert (first, longer[0]) == ((8192, 7), 16384)
     assert longer[1] < 7
-    assert others == [(8192, 7), (8192, 2), (8192, 7)]
+    assert others == [(8192, 7), (8192, 2), (8192, 7), (8192, 7)]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.9, 1.0, 1.5, 3.0])
@@ -277,7 +286,11 @@ def test_the_context_does_not_depend_on_what_drafts(folder):
 
 def test_a_setting_that_is_no_number_is_refused_with_the_word(folder):
     world = World(home=lambda: folder).run("run", "-m", "big.gguf", "-ngl", "most", "hello")
-    assert (world.code, "auto or all" in world.err or "whole number" in world.err) == (2, True)
+    assert (world.code, "Give a number, auto or all." in world.err) == (2, True)
+    world = World(home=lambda: folder, variables={"SPECCHAT_GPU_LAYERS": "most"}).run("run", "-m", "big.gguf", "hello")
+    assert "SPECCHAT_GPU_LAYERS is 'most', but has to be auto, all, or a whole number from 0" in " ".join(
+        world.err.split()
+    )
     world = World(home=lambda: folder, variables={"SPECCHAT_CONTEXT": "long"}).run("run", "-m", "big.gguf", "hello")
     assert "auto, or a whole number from 0" in " ".join(world.err.split())
 

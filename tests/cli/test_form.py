@@ -1,6 +1,7 @@
 """Answers that are to have a form: where it comes from, what is said of a broken one, and what becomes of a cut one."""
 
 import json
+import re
 
 import pytest
 
@@ -132,6 +133,36 @@ def answered(variables, *line):
     world = World(answers=["yes"], variables=variables).run("run", "--profile", "mine", "-q", *line, "hi")
     assert world.code == 0, world.err
     return world.out
+
+
+def chatted(*lines):
+    """A chat, and the form of the pair that answered last."""
+    world = World(answers=[OBJECT] * 9, stdin=None, screen=True, columns=200, lines=lines)
+    world.run(*RUN[:-1], "--no-save", "--grammar", 'root ::= "yes"')
+    assert world.code == 0, world.out
+    return world, world.pair.config.grammar
+
+
+def test_a_chat_can_have_another_form_or_none():
+    world, form = chatted(
+        "hi", f"/set json-schema {SCHEMA}", "hi", "/model other.gguf", "hi", "/set grammar none", "hi"
+    )
+    assert world.transcript.count("yes\n") == 1
+    assert re.findall(r"^\{.*\}$", world.transcript, re.MULTILINE) == [OBJECT, OBJECT, OBJECT]
+    assert form is None
+    _, form = chatted("/set json_schema none", f"/set json_schema {SCHEMA}", "/model other.gguf")
+    assert form.text == SCHEMA
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    ("json_schema no.json", "no.json"),
+    ('json_schema {"type": "x"}', "error: The JSON schema"),
+    ("grammar root ::= x", "error: The grammar"),
+])  # fmt: skip
+def test_a_form_that_cannot_be_used_leaves_a_chat_as_it_was(value, message):
+    world, form = chatted(f"/set {value}", "hi")
+    assert message in world.transcript
+    assert (form.kind, "\nyes\n" in world.transcript) == ("grammar", True)
 
 
 @pytest.mark.parametrize("form", ["person.json", "'@person.json'", f"'{SCHEMA}'"])

@@ -57,6 +57,12 @@ def test_the_context_is_that_of_a_run_unless_another_is_asked_for(folder):
     assert planned(folder, "big.gguf", SPECCHAT_CONTEXT="2048")["target"]["context"] == 2048
 
 
+@pytest.mark.parametrize("setting", [{"SPECCHAT_GPU_LAYERS": "5"}, {"SPECCHAT_TENSOR_SPLIT": "3,1"}])
+def test_settings_for_devices_are_nothing_where_there_is_none(folder, setting):
+    devices = (main_memory(10**10),)
+    assert planned(folder, "big.gguf", devices=devices, **setting) == planned(folder, "big.gguf", devices=devices)
+
+
 def test_the_types_of_the_cache_count(folder):
     plain = planned(folder, "big.gguf", "-c", "8192")["target"]
     packed = planned(folder, "big.gguf", "-c", "8192", "-ctk", "q8_0", "-ctv", "q4_0")["target"]

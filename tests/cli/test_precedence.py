@@ -229,7 +229,7 @@ def test_all_of_it_is_one_table(home):
     assert ("draft", "auto", "profile mine, line 1") in rows
     assert ("system", "One.\\nTwo.\\n", "profile mine, line 2") in rows
     assert ("stop", "'END'", "profile mine, line 5") in rows
-    assert ("threads", "one a core", "built-in") in rows
+    assert ("threads", "one a fast core", "built-in") in rows
     assert "SPECCHAT_TEMP is no setting of specchat; did you mean SPECCHAT_TEMPERATURE?" in world.err
 
 

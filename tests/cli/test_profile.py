@@ -169,3 +169,10 @@ def test_a_command_that_is_missing_or_unknown_is_an_error_with_the_way_on(profil
     world = profile(*line)
     assert (world.code, world.out) == (2, "")
     assert world.err.endswith("hint: specchat profile --help lists the commands.\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "command"), [(("new",), "profile new"), (("new", "q", "-ngl", "3"), "profile new"), (("--of",), "profile")]
+)
+def test_the_help_that_is_named_has_the_options_that_are_meant(profile, line, command):
+    assert f"specchat {command} --help lists the options" in profile(*line).err

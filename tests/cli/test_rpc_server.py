@@ -1,4 +1,4 @@
-"""Computing on other machines with a build that cannot, and what a server says of itself."""
+"""Computing on other machines with a build that cannot."""
 
 import subprocess
 import sys

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specchat.cli.memory.machine import room_for_models
+from specchat.cli.memory.devices import room_for_models
 from specchat.profiles.config import load_config
 from specchat.profiles.store import SHIPPED, Profiles
 from specchat.profiles.suggestion import BEST_FIRST, suggested

@@ -11,6 +11,7 @@ from specchat.speculative.errors import UsageError
 
 from ...display.screen import one_line
 from ...flags import SPELLED
+from ...form import asked_form
 from ...habits import seed_value
 from ...request import chosen_limit, chosen_seed
 from ...values import token_limit
@@ -21,16 +22,24 @@ if TYPE_CHECKING:
     from ..dialogue import Dialogue
 
 _ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
-_SHORT = {"ctx": "context", "temp": "temperature", "repeat_last_n": "penalty_last_n"}
+_SHORT = {
+    "ctx": "context",
+    "temp": "temperature",
+    "repeat_last_n": "penalty_last_n",
+    "dev": "device",
+    "devd": "draft_device",
+    "ts": "tensor_split",
+    "cmoe": "cpu_moe",
+}
 _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tokens": "n"}
 """What options say that no profile does, by all its names."""
-_INTRODUCED = ("context", "gpu_layers", "device", "draft_length")
+_INTRODUCED = ("context", "gpu_layers", "draft_gpu_layers", "device", "draft_device", "rpc", "draft_length")
 """What is seen when the chat tells of its models again."""
 _OLLAMA = "parameter "
 """Which Ollama wants in front."""
 _ROOM = 512
 """Tokens for the next question and its answer."""
-_HINT = "For example: /set temp 0.2. /show has all settings."
+_HINT = "For example: /set temp 0.2. Tab behind /set lists all settings."
 
 
 def setting_names() -> list[str]:
@@ -57,6 +66,9 @@ def set_value(chat: "Dialogue", argument: str) -> None:
             chat.tell("Answers have no limit." if limit is None else f"{word} is {limit}.")
         case "stop":
             _set_stop(chat, value)
+        case "json_schema" | "grammar":
+            chat.who.set_form(asked_form(chat.env, settings_of_texts({name: value}, {name: word})))
+            chat.tell(f"{word} is {one_line(value)}.")
         case _:
             _set(chat, settings_of_texts({name: value}, {name: word}).settings, f"{word} is {value}.")
 

@@ -28,6 +28,7 @@ def show(chat: "Dialogue", _: str) -> None:
         *_sampling(pair.sampling),
         ("draft_max", str(config.draft_max)),
         *([("think", _thinking(chat))] if session.reasoning else []),
+        *([("form", config.grammar.name)] if config.grammar else []),
         ("seed", str(session.seed)),
         ("n", "no limit" if chat.limits.max_tokens is None else f"{chat.limits.max_tokens:,}"),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),

@@ -85,6 +85,7 @@ def test_layers_are_split_as_llama_cpp_splits_them():
     assert split([30, 10], 12) == (9, 3)
     assert split([1, 0, 1], 11) == (6, 0, 5)
     assert split([0, 0], 5) == (5, 0)
+    assert split([], 5) == ()
 
 
 @pytest.mark.parametrize("n_layers", range(1, 60))

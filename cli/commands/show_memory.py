@@ -10,16 +10,16 @@ from specchat.profiles.seen_model import SeenModel
 from specchat.profiles.settings import Layer, Settings
 from specchat.speculative.llama.pair_config import PairConfig
 
-from ..commands.show import ShowOptions
 from ..environment import Environment
 from ..flags import SPELLED
+from ..memory.advice import Machine, advice
+from ..memory.fitting import known_gain
+from ..memory.plan import MemoryPlan, memory_plan
+from ..memory.rows import memory_content, memory_rows
 from ..models.whereabouts import source_of
 from ..precedence import asked
 from ..request import with_settings
-from .advice import Machine, advice
-from .fitting import known_gain
-from .plan import MemoryPlan, memory_plan
-from .rows import memory_content, memory_rows
+from .show import ShowOptions
 
 _LOADING = ("context", "flash_attention", "cache_type_k", "cache_type_v")
 """The options that decide how much memory is needed, by the settings that they make."""

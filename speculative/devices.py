@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .errors import UsageError
+
 
 @dataclass(frozen=True, slots=True)
 class Device:
@@ -42,6 +44,17 @@ def given_back(devices: Sequence[Device], taken: Mapping[str, int]) -> tuple[Dev
 def reached(devices: Sequence[Device], rpc: Sequence[str]) -> tuple[Device, ...]:
     """Those of the `devices` that are of this machine, or of the servers at `rpc`."""
     return tuple(each for each in devices if not each.is_remote or each.description in rpc)
+
+
+def by_names(names: Sequence[str], there: Sequence[Device]) -> tuple[Device, ...]:
+    """Those of the devices that are there which have these names, in any case. Raises `UsageError` for one of none."""
+    known = {device.name.casefold(): device for device in there}
+    for name in names:
+        if name.casefold() not in known:
+            listed = ", ".join(device.name for device in there)
+            hint = f"There are: {listed}." if listed else "llama.cpp sees no device but the CPU: see specchat doctor."
+            raise UsageError(f"There is no device {name!r}.", hint)
+    return tuple(known[name.casefold()] for name in names)
 
 
 def taking_layers(devices: Sequence[Device]) -> tuple[Device, ...]:

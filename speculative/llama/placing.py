@@ -6,7 +6,7 @@ from typing import Any
 
 import llama_cpp
 
-from ..devices import Device, reached, taking_layers
+from ..devices import Device, by_names, reached, taking_layers
 from ..errors import ModelLoadError, UsageError
 from .backend import start_backend
 from .config import LlamaConfig
@@ -72,13 +72,7 @@ def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
     there = reached(named_devices(), config.rpc)
     if config.devices is None:
         return taking_layers(there)
-    known = {device.name.casefold(): device for device in there if device.kind != "CPU"}
-    for name in config.devices:
-        if name.casefold() not in known:
-            names = ", ".join(device.name for device in known.values())
-            hint = f"There are: {names}." if names else "llama.cpp sees no device but the CPU: see specchat doctor."
-            raise UsageError(f"There is no device {name!r}.", hint)
-    return tuple(known[name.casefold()] for name in config.devices)
+    return by_names(config.devices, [device for device in there if device.kind != "CPU"])
 
 
 def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:

@@ -48,7 +48,6 @@ def test_no_text_is_slower_than_plain_decoding(name: str, right: float, drafter:
         costs = replace(costs, step=0.2 * costs.passes[1], reading=0.02 * costs.passes[1])
     for tokens in (128, 256):
         found = gains(costs, right, tokens, known)
-        print(name, drafter, right, tokens, f"{geometric_mean(found):.3f}, worst {min(found):.3f}")
         assert geometric_mean(found) >= (0.98 if known else 0.975)  # a pass is measured once for each machine
         assert min(found) >= 0.95
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...devices import Device, taking_layers
+from ...devices import Device, by_names, taking_layers
 from ...endpoints import split_endpoint
-from ...errors import ServerError, UsageError
+from ...errors import ServerError
 from ..backend import start_backend
 from ..ggml import all_devices, device_pointers, procedure
 from ..threads import default_threads
@@ -55,7 +55,7 @@ def server(
     start_backend()
     _start_server()
     there = all_devices()
-    chosen = _named(names, there) if names else taking_layers(there) or [each for each in there if each.kind == "CPU"]
+    chosen = by_names(names, there) if names else taking_layers(there) or [each for each in there if each.kind == "CPU"]
     return Server(
         address=_free(host, port),
         port=port,
@@ -64,14 +64,6 @@ def server(
         threads=threads,
         kept=kept,
     )
-
-
-def _named(names: Sequence[str], there: Sequence[Device]) -> list[Device]:
-    known = {device.name.casefold(): device for device in there}
-    for name in names:
-        if name.casefold() not in known:
-            raise UsageError(f"There is no device {name!r}.", f"There are: {', '.join(each.name for each in there)}.")
-    return [known[name.casefold()] for name in names]
 
 
 def _free(host: str, port: int) -> str:

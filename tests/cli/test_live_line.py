@@ -297,3 +297,25 @@ def test_the_figures_wait_for_a_character_behind_a_resize_that_came_to_nothing()
 
     assert terminal.write(pieces, watch) == plain.rows
     assert any(terminal.seen)
+
+
+@pytest.mark.parametrize("pieces", [["a" * 10], ["a" * 5, "a" * 5]], ids=["no figures yet", "figures"])
+@pytest.mark.parametrize("columns", [30, 12])
+def test_a_resize_that_comes_while_text_is_written_costs_no_character(pieces, columns):
+    """From then on the cursor is behind a full row, or was put on its last character: nothing may be erased there."""
+    terminal = Terminal(80, every=3)
+    live = LiveLine(terminal.env, lambda: FIGURES)
+
+    def write(text):
+        terminal.env.stdout.write(text)
+        terminal.show()
+
+    def write_and_resize(text):
+        write(text)
+        terminal.screen.resize(columns=columns)
+        terminal.columns = columns
+
+    for piece in pieces:
+        live.around(piece, write)
+    live.around("a" * (columns - 10), write_and_resize)
+    assert next(row for row in terminal.show() if "a" * 9 in row)[:columns] == "a" * columns

@@ -20,6 +20,15 @@ settings.register_profile("specchat", deadline=None, derandomize="CI" in os.envi
 settings.load_profile("specchat")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_the_run(tmp_path_factory):
+    """What is kept between runs is kept for this one, and nothing of the user's is read or written."""
+    with pytest.MonkeyPatch.context() as variables:
+        for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+            variables.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
+        yield
+
+
 @pytest.fixture(scope="session")
 def models() -> Path:
     """The folder of real models; a test that takes it also carries the mark `models`."""

@@ -34,7 +34,7 @@ from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
-from .placing import check_placing
+from .placing import used_devices
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
@@ -235,7 +235,7 @@ def load_pair(
     requested.
     """
     if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
-        check_placing(config.draft_config)
+        used_devices(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []

@@ -6,11 +6,12 @@ from typing import Any
 
 import llama_cpp
 
-from ..devices import Device, by_names, reached, taking_layers
-from ..errors import ModelLoadError, UsageError
+from ..devices import Device
+from ..errors import ModelLoadError
 from .backend import start_backend
 from .config import LlamaConfig
 from .ggml import device_pointers, main_memory, named_devices, with_memory
+from .takers import takers
 
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
@@ -27,7 +28,6 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
 
     Raises `UsageError` for devices that are not there, `ModelLoadError` for a build that cannot be told.
     """
-    check_placing(config)
     kept: list[object] = []
     used, there = used_devices(config), named_devices()
     pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
@@ -51,28 +51,10 @@ def _point(parameters: "llama_cpp.llama_model_params", name: str, array: "ctypes
     setattr(parameters, name, ctypes.addressof(array))
 
 
-def check_placing(config: LlamaConfig) -> None:
-    """Raise `UsageError` for devices that are not there, or for more shares than devices."""
-    used = len(used_devices(config))
-    if len(config.tensor_split) > used:
-        shares = ",".join(f"{share:g}" for share in config.tensor_split)
-        raise UsageError(
-            f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.",
-            "Give at most one share a device, or leave it out; specchat doctor shows the devices.",
-        )
-
-
 def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
-    """The devices that layers go to, without their memory: those that are named, of which the CPU is none.
-
-    Without a word of them those that llama.cpp takes; in no case one of a server that was not asked for, though it may
-    be connected. Raises `UsageError` for names of none.
-    """
+    """The devices that layers go to, without their memory. Raises what `takers` does."""
     start_backend()
-    there = reached(named_devices(), config.rpc)
-    if config.devices is None:
-        return taking_layers(there)
-    return by_names(config.devices, [device for device in there if device.kind != "CPU"])
+    return takers(config, named_devices())
 
 
 def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:

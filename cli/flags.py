@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import NONE, Layer, Settings, devices_of_words, parse_draft
+from specchat.profiles.settings import NONE, Chosen, Layer, Settings, devices_of_words, parse_draft
 from specchat.speculative.constraint.grammar import Grammar
+from specchat.speculative.errors import UsageError
 from specchat.speculative.state_places import StatePlace
 
 from .options import DraftingOptions, MachineOptions, ModelOptions, PlacingOptions, SamplingOptions
@@ -84,7 +85,7 @@ def flag_settings(
 ) -> Layer:
     """What the options set. An empty text for `stop` is none, and still wins over others.
 
-    Models may be named by addresses at `mirror`, as `parse_model` reads them.
+    Models may be named by addresses at `mirror`, as `parse_model` reads them. Raises what `placing_settings` does.
     """
     model, draft = options.models.model, options.models.draft
     drafting, machine, sampling = options.drafting, options.machine, options.sampling
@@ -125,7 +126,10 @@ def flag_settings(
 
 
 def placing_settings(options: PlacingOptions) -> Settings:
-    """What the options set of the memory that models take, and of where."""
+    """What the options set of the memory that models take, and of where.
+
+    Raises `UsageError` where they contradict each other.
+    """
     return Settings(
         context=options.context,
         gpu_layers=options.gpu_layers,
@@ -134,11 +138,22 @@ def placing_settings(options: PlacingOptions) -> Settings:
         draft_device=None if options.draft_device is None else devices_of_words(options.draft_device.items),
         tensor_split=None if options.tensor_split is None else options.tensor_split.items,
         rpc=None if options.rpc is None else devices_of_words(options.rpc.items),
-        cpu_moe=_switch(options.cpu_moe),
+        cpu_moe=_kept_experts(options),
         flash_attention=options.flash_attention,
         cache_type_k=options.cache_type_k,
         cache_type_v=options.cache_type_v,
     )
+
+
+def _kept_experts(options: PlacingOptions) -> Chosen | None:
+    number: Chosen | None = options.n_cpu_moe
+    if options.cpu_moe is None:
+        return number
+    if number is not None:
+        raise UsageError(
+            "--cpu-moe says of all layers, --n-cpu-moe of how many, where their experts are.", "Leave one of them out."
+        )
+    return -1 if options.cpu_moe else 0
 
 
 def spelled_layer(settings: Settings) -> Layer:

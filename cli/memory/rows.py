@@ -56,7 +56,12 @@ def _verdict(found: Plan) -> str:
         for name, option, model in (("target", "-ngl", found.target), ("draft", "-ngld", found.draft))
         if model and model.on_devices < model.layers
     ]
-    return f"yes, with {' and '.join(partly)}" if partly else "yes, with all layers on the GPU"
+    layers = " and ".join(partly) or "all layers on the GPU"
+    return f"yes, with {', and '.join([layers, *_experts(found.target)])}"
+
+
+def _experts(target: Placed) -> list[str]:
+    return [f"the experts of {target.apart} in main memory (-ncmoe {target.experts})"] if target.apart else []
 
 
 def memory_content(made: MemoryPlan | None, instead: Sequence[str]) -> dict[str, Any] | None:
@@ -87,6 +92,7 @@ def _model_content(model: Reckoned, placed: Placed | None) -> dict[str, Any]:
         "complete": model.memory.complete,
         "layers": len(model.memory.layers),
         "gpu_layers": placed.on_devices if placed else None,
+        "cpu_moe": placed.experts if placed else None,
         "fits": placed.fits if placed else None,
     }
 

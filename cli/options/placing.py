@@ -128,6 +128,18 @@ class PlacingOptions:
             rich_help_panel=MACHINE,
         ),
     ] = None
+    n_cpu_moe: Annotated[
+        _Chosen,
+        typer.Option(
+            "-ncmoe",
+            "--n-cpu-moe",
+            parser=layers_value,
+            metavar="N|auto|all",
+            show_default=False,
+            help="Those of the first N layers; auto, the default, is as many as else have no room.",
+            rich_help_panel=MACHINE,
+        ),
+    ] = None
     flash_attention: Annotated[
         str | None,
         typer.Option(

@@ -147,7 +147,10 @@ class Pair:
         loaded = self.target.config
         devices = gpus(loaded.devices, loaded.rpc)
         layers = self.target.n_layers
-        return None if devices is None else placement(layers, loaded.layers_on_devices(layers), devices)
+        if devices is None:
+            return None
+        apart = loaded.layers_apart(layers) if self.target.has_experts else 0
+        return placement(layers, loaded.layers_on_devices(layers), devices, apart)
 
     @property
     def plain_speed(self) -> float | None:

@@ -41,7 +41,9 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
         kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*shares))
         parameters.tensor_split = split
     if config.cpu_moe:
-        kept.append(overrides := (_Override * 2)(_Override(_EXPERTS, _main_memory()), _Override()))
+        pattern = _experts_of(config.cpu_moe)
+        overrides = (_Override * 2)(_Override(pattern, _main_memory()), _Override())
+        kept += [pattern, overrides]
         _point(parameters, "tensor_buft_overrides", overrides)
     return kept
 
@@ -60,6 +62,13 @@ def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
 def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:
     """What to tell llama.cpp where nothing is free: it would divide by that, and fail for a riddle of a reason."""
     return () if any(device.free for device in used) else (1.0,) * len(used)
+
+
+def _experts_of(layers: int) -> bytes:
+    """A regular expression for the names of the experts' tensors in so many of the first layers, or in all for -1."""
+    if layers < 0:
+        return _EXPERTS
+    return rb"^blk\.(%s)%s" % (b"|".join(b"%d" % layer for layer in range(layers)), _EXPERTS)
 
 
 def _main_memory() -> int:

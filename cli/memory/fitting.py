@@ -17,6 +17,8 @@ from ..environment import Environment
 from .shapes import stored_shape
 
 if TYPE_CHECKING:
+    from specchat.speculative.footprint.shape import ModelShape
+
     from .plan import MemoryPlan
 
 _FAR_LESS = 4
@@ -71,7 +73,20 @@ def has_room(env: Environment, config: PairConfig, draft: Path) -> bool:
     Layers give way to what was measured to outweigh them.
     """
     made = fitted(env, replace(config, draft=draft)).made
-    return made is None or made.plan is None or made.draft is None or made.plan.suits_draft
+    return made is None or _suits(made)
+
+
+def would_have_room(env: Environment, config: PairConfig, draft: "ModelShape") -> bool:
+    """The same of a model that is not on this machine, where nothing was measured of it. Raises what `fitted` does."""
+    from .plan import memory_plan
+
+    config = config.unfitted
+    target = stored_shape(env, config.target)
+    return target is None or _suits(memory_plan(target, draft, config, reached_devices(env, config.target_config)))
+
+
+def _suits(made: "MemoryPlan") -> bool:
+    return made.plan is None or made.draft is None or made.plan.suits_draft
 
 
 def known_gain(env: Environment, target: Path, draft: Path) -> float:

@@ -166,6 +166,20 @@ def test_a_draft_that_nobody_named_leaves_its_place_to_n_grams(folder):
     assert world.pair.config.draft == folder / "small.gguf"
 
 
+def test_a_draft_that_has_room_is_taken_where_a_smaller_one_with_a_larger_cache_has_none(folder):
+    folder_of_models(folder)
+    write_tiny(folder / "big.gguf", TinyModel(width=256, layers=6, n_ctx=65536))
+    write_tiny(folder / "small.gguf", TinyModel(layers=24, width=16, n_ctx=65536))
+    write_tiny(folder / "wide.gguf", TinyModel(layers=1, width=96, n_ctx=65536))
+    room = sum(needs(folder, "--draft", "wide.gguf").values())
+    world = run(folder, "-c", "8192", devices=(main_memory(), card(room)))
+    assert (world.pair.config.draft, drafting(world)[0]) == (folder / "wide.gguf", 2)
+    assert " ".join(world.err.split()) == (
+        "wide drafts, the smallest model here that fits and has room; specchat pair shows others, --draft ngram takes "
+        "none. small fits, but has no room beside the target: --draft takes it nevertheless."
+    )
+
+
 def test_layers_give_way_to_a_draft_that_was_measured_to_outweigh_them(folder):
     devices = (main_memory(), card(needs(folder)["target"]))
     gains = KnownGains(Cache(folder / ".cache" / "specchat" / "gains"))

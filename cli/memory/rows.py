@@ -1,6 +1,6 @@
 """A plan for the memory, on a screen and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -57,11 +57,14 @@ def _verdict(found: Plan) -> str:
         if model and model.on_devices < model.layers
     ]
     layers = " and ".join(partly) or "all layers on the GPU"
-    return f"yes, with {', and '.join([layers, *_experts(found.target)])}"
+    return f"yes, with {', and '.join([layers, *_experts(found)])}"
 
 
-def _experts(target: Placed) -> list[str]:
-    return [f"the experts of {target.apart} in main memory (-ncmoe {target.experts})"] if target.apart else []
+def _experts(found: Plan) -> Iterator[str]:
+    if found.target.apart:
+        yield f"the experts of {found.target.apart} in main memory (-ncmoe {found.target.experts})"
+    if found.draft and found.draft.apart:
+        yield f"those of {found.draft.apart} of the draft"
 
 
 def memory_content(made: MemoryPlan | None, instead: Sequence[str]) -> dict[str, Any] | None:

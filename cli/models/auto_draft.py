@@ -52,12 +52,12 @@ def with_draft(
         known_gains(env),
         lambda draft: has_room(env, config, draft),
     )
-    path, offered = found.draft and found.draft.path, None
-    if not (path or found.useless or quiet):
+    offered = None
+    if not (found.draft or found.useless or quiet):
         offered = offered_draft(env, config, where, found.crowded)
     if not (offered or quiet) and (said := _said(found)):
         note(env, said)
-    path = path or offered
+    path = found.draft.path if found.draft else offered
     return replace(config, draft=path, draft_required=False) if path else config
 
 

@@ -38,7 +38,7 @@ _WORTH_A_DOWNLOAD = 1.1
 _IMPATIENT = Patience(stall=5.0, attempts=1)
 """Nobody asked for this: a hub that does not answer is left alone until tomorrow."""
 _SETTLED = "settled"
-"""What is remembered of a target: this, or the day on which the hub did not answer."""
+"""What is remembered of a target: this, or the day on which the hub did not answer, or had nothing with room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def _ways(
 
 
 def _counts(wanted: Wanted, most: int) -> Iterator[tuple[int, int]]:
-    """How many layers devices may get, of at `most` so many, and of how many layers main memory has the experts."""
+    """How many layers devices get, at `most` so many, and of how many of the first the experts stay in main memory."""
     all_experts, asked = wanted.memory.layers_to_experts, wanted.experts or 0
     layers = most if wanted.layers is None or wanted.layers < 0 else min(wanted.layers, most)
     experts = all_experts if asked < 0 else min(asked, all_experts)

@@ -39,8 +39,9 @@ def rungs(config: LlamaConfig, model: Outline, gives_way: GivesWay) -> Iterator[
     """At most seven settings; each takes less memory, or less of devices, than `config` and those before it."""
     if not model.devices or config.on_cpu:
         gives_way = replace(gives_way, layers=False, experts=False)
-    if gives_way.experts and model.has_experts and config.cpu_moe != -1:
-        config = replace(config, cpu_moe=-1)
+    bare = replace(config, cpu_moe=-1)
+    if gives_way.experts and model.has_experts and bare.layers_apart(model.layers) > config.layers_apart(model.layers):
+        config = bare
         yield config
     if gives_way.layers:
         asked = config.layers_on_devices(model.layers)

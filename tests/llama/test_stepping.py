@@ -55,6 +55,8 @@ def test_experts_leave_the_devices_before_layers_do():
     ("config", "gives_way", "model"),
     [
         (LlamaConfig(cpu_moe=-1), GivesWay(), MIXTURE),
+        (LlamaConfig(cpu_moe=32), GivesWay(), MIXTURE),
+        (LlamaConfig(n_gpu_layers=1), GivesWay(), MIXTURE),
         (LlamaConfig(), GivesWay(experts=False), MIXTURE),
         (LlamaConfig(devices=()), GivesWay(), MIXTURE),
         (LlamaConfig(), GivesWay(), MODEL),

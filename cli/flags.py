@@ -1,14 +1,15 @@
 """The options of a command line as settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import NONE, Layer, Settings, devices_of_words, parse_draft
+from specchat.profiles.settings import NONE, Chosen, Layer, Settings, devices_of_words, parse_draft
 from specchat.speculative.constraint.grammar import Grammar
+from specchat.speculative.errors import UsageError
 from specchat.speculative.state_places import StatePlace
 
-from .options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
+from .options import DraftingOptions, MachineOptions, ModelOptions, PlacingOptions, SamplingOptions
 
 SPELLED = {
     "target": "-m",
@@ -65,6 +66,7 @@ class PairOptions:
 
     models: ModelOptions
     drafting: DraftingOptions
+    placing: PlacingOptions
     machine: MachineOptions
     sampling: SamplingOptions
     verbose: bool
@@ -83,29 +85,19 @@ def flag_settings(
 ) -> Layer:
     """What the options set. An empty text for `stop` is none, and still wins over others.
 
-    Models may be named by addresses at `mirror`, as `parse_model` reads them.
+    Models may be named by addresses at `mirror`, as `parse_model` reads them. Raises what `placing_settings` does.
     """
     model, draft = options.models.model, options.models.draft
     drafting, machine, sampling = options.drafting, options.machine, options.sampling
-    settings = Settings(
+    settings = replace(
+        placing_settings(options.placing),
         target=None if model is None else parse_model(model, mirror=mirror),
         draft=None if draft is None else parse_draft(draft, mirror=mirror),
         draft_max=drafting.draft_max,
         draft_length=drafting.draft_length,
-        context=machine.context,
-        gpu_layers=machine.gpu_layers,
-        draft_gpu_layers=machine.draft_gpu_layers,
-        device=None if machine.device is None else devices_of_words(machine.device.items),
-        draft_device=None if machine.draft_device is None else devices_of_words(machine.draft_device.items),
-        tensor_split=None if machine.tensor_split is None else machine.tensor_split.items,
-        rpc=None if machine.rpc is None else devices_of_words(machine.rpc.items),
-        cpu_moe=_switch(machine.cpu_moe),
         mmap=_switch(machine.mmap),
         threads=machine.threads,
         threads_batch=machine.threads_batch,
-        flash_attention=machine.flash_attention,
-        cache_type_k=machine.cache_type_k,
-        cache_type_v=machine.cache_type_v,
         system=system,
         stop=tuple(text for text in stop if text) if stop else None,
         think=think,
@@ -130,6 +122,42 @@ def flag_settings(
         dry_sequence_breakers=_behind_none(sampling.dry_sequence_breakers),
         logit_bias=_behind_none(sampling.logit_bias),
     )
+    return spelled_layer(settings)
+
+
+def placing_settings(options: PlacingOptions) -> Settings:
+    """What the options set of the memory that models take, and of where.
+
+    Raises `UsageError` where they contradict each other.
+    """
+    return Settings(
+        context=options.context,
+        gpu_layers=options.gpu_layers,
+        draft_gpu_layers=options.draft_gpu_layers,
+        device=None if options.device is None else devices_of_words(options.device.items),
+        draft_device=None if options.draft_device is None else devices_of_words(options.draft_device.items),
+        tensor_split=None if options.tensor_split is None else options.tensor_split.items,
+        rpc=None if options.rpc is None else devices_of_words(options.rpc.items),
+        cpu_moe=_kept_experts(options),
+        flash_attention=options.flash_attention,
+        cache_type_k=options.cache_type_k,
+        cache_type_v=options.cache_type_v,
+    )
+
+
+def _kept_experts(options: PlacingOptions) -> Chosen | None:
+    number: Chosen | None = options.n_cpu_moe
+    if options.cpu_moe is None:
+        return number
+    if number is not None:
+        raise UsageError(
+            "--cpu-moe says of all layers, --n-cpu-moe of how many, where their experts are.", "Leave one of them out."
+        )
+    return -1 if options.cpu_moe else 0
+
+
+def spelled_layer(settings: Settings) -> Layer:
+    """Settings that options made, each under the name of its option."""
     return Layer(settings, {name: SPELLED[name] for name in settings.said()})
 
 

@@ -122,9 +122,9 @@ def _target_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:
         "devices": settings.device,
         "tensor_split": settings.tensor_split,
         "rpc": settings.rpc,
-        "cpu_moe": None if settings.cpu_moe is None else settings.cpu_moe == "on",
     }
-    return _changed(_loaded_by(config, settings, settings.gpu_layers), chosen)
+    found = _changed(_loaded_by(config, settings, settings.gpu_layers), chosen)
+    return replace(found, cpu_moe=_number(settings.cpu_moe, config.cpu_moe))
 
 
 def _draft_loaded_by(config: LlamaConfig, settings: Settings) -> LlamaConfig:

@@ -86,6 +86,17 @@ class Fields:
         except ProfileError:
             raise self.wrong(key, f"auto, all, or a whole number from 0 to {_LARGEST}") from None
 
+    def experts(self, key: str) -> int | Literal["auto"] | None:
+        """A number of layers whose experts stay in main memory: on is all of them, which is -1, and off none."""
+        words = {True: -1, False: 0, "on": -1, "off": 0, "all": -1}
+        value = self.values.get(key)
+        if isinstance(value, bool | str) and value in words:
+            return words[value]
+        try:
+            return self.chosen(key, -1)
+        except ProfileError:
+            raise self.wrong(key, f"on, off, auto, or a whole number from 0 to {_LARGEST}") from None
+
     def number(self, key: str) -> float | None:
         """A number."""
         value = self.values.get(key)

@@ -34,7 +34,7 @@ def built_in_settings() -> Layer:
         context=AUTO,
         gpu_layers=AUTO,
         draft_gpu_layers=AUTO,
-        cpu_moe="off",
+        cpu_moe=AUTO,
         mmap="on",
         flash_attention=loading.flash_attention,
         cache_type_k=loading.cache_type_k,

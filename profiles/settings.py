@@ -41,7 +41,8 @@ class Settings:
     tensor_split: tuple[float, ...] | None = None
     rpc: tuple[str, ...] | None = None
     """Where servers listen whose machines take layers, too; without any, none do."""
-    cpu_moe: str | None = None
+    cpu_moe: Chosen | None = None
+    """Of so many of the first layers the experts stay in main memory; -1 is of all of them."""
     mmap: str | None = None
     threads: int | None = None
     threads_batch: int | None = None
@@ -182,7 +183,7 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         draft_device=_devices(values, "draft_device"),
         tensor_split=values.numbers("tensor_split"),
         rpc=_devices(values, "rpc"),
-        cpu_moe=values.word("cpu_moe", ON_OFF),
+        cpu_moe=values.experts("cpu_moe"),
         mmap=values.word("mmap", ON_OFF),
         threads=values.integer("threads", 1),
         threads_batch=values.integer("threads_batch", 1),

@@ -17,7 +17,6 @@ _TEXTS = (
     "device",
     "draft_device",
     "rpc",
-    "cpu_moe",
     "mmap",
     "flash_attention",
     "cache_type_k",

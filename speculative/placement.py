@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """How many of the `layers` of a model are on the `devices`, by their names; all others are on the CPU."""
+    """How many of the `layers` of a model are on the `devices`, by their names; all others are on the CPU.
+
+    So are the experts of those that are `apart` from them.
+    """
 
     layers: int
     on_devices: int = 0
     devices: tuple[str, ...] = ()
+    apart: int = 0
 
 
-def placement(layers: int, on_devices: int, devices: Sequence[str]) -> Placement:
+def placement(layers: int, on_devices: int, devices: Sequence[str], apart: int = 0) -> Placement:
     """Where the `layers` of a model are if so many are to be on these devices, of which there may be none."""
-    return Placement(layers, on_devices, tuple(devices)) if devices and on_devices else Placement(layers)
+    return Placement(layers, on_devices, tuple(devices), apart) if devices and on_devices else Placement(layers)

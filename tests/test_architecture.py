@@ -30,7 +30,8 @@ OWNERS = {
     "llguidance": ["speculative/constraint/guidance.py"],
 }
 HEAVY = ("llama_cpp", "numpy", "llguidance", "specchat.speculative.llama")
-LIGHT = ("specchat.speculative.llama.config", "specchat.speculative.llama.pair_config")  # plain values
+LIGHT = tuple(f"specchat.speculative.llama.{name}" for name in ("config", "pair_config", "takers"))
+"""Plain values."""
 SOURCES = sorted(file for part in MAY_USE for file in (ROOT / part).rglob("*.py"))
 
 

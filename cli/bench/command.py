@@ -1,7 +1,7 @@
 """`specchat bench`: what drafting gains with this pair on this machine."""
 
 from ..environment import Environment
-from ..options import DraftingOptions, MachineOptions, ModelOptions
+from ..options import DraftingOptions, MachineOptions, ModelOptions, PlacingOptions
 from .options import BenchOptions, BenchOutputOptions
 
 
@@ -10,6 +10,7 @@ def bench(
     models: ModelOptions,
     what: BenchOptions,
     drafting: DraftingOptions,
+    placing: PlacingOptions,
     machine: MachineOptions,
     output: BenchOutputOptions,
 ) -> None:
@@ -24,4 +25,4 @@ def bench(
     from .running import carry_out
     from .setup import options_of
 
-    carry_out(env, options_of(models, what, drafting, machine, output.verbose), what, output)
+    carry_out(env, options_of(models, what, drafting, placing, machine, output.verbose), what, output)

@@ -44,7 +44,7 @@ def carry_out(env: Environment, options: PairOptions, what: BenchOptions, output
     config = with_drafter(obtain_config(env, options, wanted, quiet=quiet), models)
     config = replace(config, contexts=2)  # the target is measured beside its twin
     measured, contest, config = _measured(env, config, options, what, quiet)
-    keep_gains(env, config, options.machine, measured.report)
+    keep_gains(env, config, options, measured.report)
     _show(env, measured, contest, config, output)
     if measured.failure is not None:
         raise measured.failure

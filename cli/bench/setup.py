@@ -22,7 +22,7 @@ from ..flags import PairOptions
 from ..input import text_or_file
 from ..models.fetching import obtain_pair
 from ..models.whereabouts import source_of, whereabouts
-from ..options import DraftingOptions, MachineOptions, ModelOptions, SamplingOptions
+from ..options import DraftingOptions, MachineOptions, ModelOptions, PlacingOptions, SamplingOptions
 from .options import BenchOptions
 
 if TYPE_CHECKING:
@@ -45,12 +45,18 @@ class Contest:
 
 
 def options_of(
-    models: ModelOptions, what: BenchOptions, drafting: DraftingOptions, machine: MachineOptions, verbose: bool
+    models: ModelOptions,
+    what: BenchOptions,
+    drafting: DraftingOptions,
+    placing: PlacingOptions,
+    machine: MachineOptions,
+    verbose: bool,
 ) -> PairOptions:
     """The options that say how a pair is loaded."""
     return PairOptions(
         models=models,
         drafting=drafting,
+        placing=placing,
         machine=machine,
         sampling=SamplingOptions(seed=what.seed),
         verbose=verbose,

@@ -43,7 +43,8 @@ def placement_items(found: Placement | None) -> list[str]:
     counted = Counter(map(one_line, found.devices))
     devices = " and ".join(name if count == 1 else f"{count} × {name}" for name, count in counted.items())
     layers = "all" if found.on_devices == found.layers else f"{found.on_devices} of"
-    return [f"on {devices}", f"{layers} {found.layers} layers there"]
+    apart = [f"the experts of {found.apart} on the CPU"] if found.apart else []
+    return [f"on {devices}", f"{layers} {found.layers} layers there", *apart]
 
 
 def draft_items_of(chat: "Dialogue") -> list[str]:

@@ -12,6 +12,7 @@ from ..options import (
     MachineOptions,
     ModelOptions,
     OutputOptions,
+    PlacingOptions,
     PromptOptions,
     RawOptions,
     SamplingOptions,
@@ -27,6 +28,7 @@ def complete(
     answer: AnswerOptions,
     sampling: SamplingOptions,
     drafting: DraftingOptions,
+    placing: PlacingOptions,
     machine: MachineOptions,
     output: OutputOptions,
     script: ScriptOptions,
@@ -54,6 +56,7 @@ def complete(
     options = PairOptions(
         models=models,
         drafting=drafting,
+        placing=placing,
         machine=machine,
         sampling=sampling,
         verbose=output.verbose,

@@ -8,6 +8,7 @@ from ..options import (
     MachineOptions,
     ModelOptions,
     OutputOptions,
+    PlacingOptions,
     PromptOptions,
     SamplingOptions,
 )
@@ -22,6 +23,7 @@ def run(
     answer: AnswerOptions,
     sampling: SamplingOptions,
     drafting: DraftingOptions,
+    placing: PlacingOptions,
     machine: MachineOptions,
     output: OutputOptions,
     script: ScriptOptions,
@@ -35,5 +37,12 @@ def run(
     from .running import carry_out
 
     env.color = script.color
-    pair = PairOptions(models=models, drafting=drafting, machine=machine, sampling=sampling, verbose=output.verbose)
+    pair = PairOptions(
+        models=models,
+        drafting=drafting,
+        placing=placing,
+        machine=machine,
+        sampling=sampling,
+        verbose=output.verbose,
+    )
     carry_out(env, RunOptions(prompt=prompt, chat=chat, answer=answer, pair=pair, output=output, script=script))

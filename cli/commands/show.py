@@ -16,9 +16,9 @@ from ..display.quantities import file_size
 from ..display.screen import write_rows, write_text
 from ..environment import Environment
 from ..models.whereabouts import see_named, whereabouts
-from ..options.machine import CacheTypeKOption, CacheTypeVOption, ContextOption, FlashAttentionOption
 from ..options.models import FittingDraftOption, ModelArgument, OfflineOption
 from ..options.output import JsonOption
+from ..options.placing import PlacingOptions
 
 FitOrError = Compatibility | SpecchatError
 """How a draft may be used, or why it may not."""
@@ -35,27 +35,24 @@ class ShowOptions:
         bool, typer.Option("--template", help="Only its chat template, as --chat-template FILE takes it.")
     ] = False
     json: JsonOption = False
-    context: ContextOption = None
-    flash_attention: FlashAttentionOption = None
-    cache_type_k: CacheTypeKOption = None
-    cache_type_v: CacheTypeVOption = None
 
 
-def show(env: Environment, options: ShowOptions) -> None:
+def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> None:
     """Show what a model is, whether a draft fits it, and whether both fit the memory.
 
-    Neither is loaded or fetched: the first megabytes of a file say it all.
+    Neither is loaded or fetched: the first megabytes of a file say it all. With the options of a run for context and
+    devices, it is the plan of that run.
     """
     from .show_memory import shown_memory
 
     where = whereabouts(env, offline=options.offline)
     target = see_named(env, options.model, where)
     if options.template:
-        _show_template(env, target, options)
+        _show_template(env, target, options, placing)
         return
     draft = see_named(env, options.draft, where) if options.draft else None
     fit = _fit(target, draft) if draft else None
-    memory = None if target.facts.objection else shown_memory(env, options, target, draft, where)
+    memory = None if target.facts.objection else shown_memory(env, options, placing, target, draft, where)
     if options.json:
         content = {**_content(target, draft, fit), "memory": memory.content if memory else None}
         env.stdout.write(f"{written(content)}\n")
@@ -66,10 +63,10 @@ def show(env: Environment, options: ShowOptions) -> None:
         raise fit
 
 
-def _show_template(env: Environment, model: SeenModel, options: ShowOptions) -> None:
+def _show_template(env: Environment, model: SeenModel, options: ShowOptions, placing: PlacingOptions) -> None:
     """The template alone. Raises `UsageError` where there is none, or more is asked for."""
-    if options.draft or options.json:
-        raise UsageError("--template shows a template and nothing else.", "Leave --draft and --json out.")
+    if options.draft or options.json or placing != PlacingOptions():
+        raise UsageError("--template shows a template and nothing else.", "Leave all other options out.")
     template = model.header.text("tokenizer.chat_template")
     if not template:
         raise UsageError(f"{model.header.name} has no chat template.", "--chat-template FILE gives it one.")

@@ -1,28 +1,27 @@
 """What `specchat show` plans for the memory: as `specchat run` would load a model, before that loads or fetches it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specchat.profiles.names import parse_model
 from specchat.profiles.resolve import Whereabouts
 from specchat.profiles.seen_model import SeenModel
-from specchat.profiles.settings import Layer, Settings
+from specchat.profiles.settings import Layer
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.takers import takers
 
 from ..environment import Environment
-from ..flags import SPELLED
+from ..flags import placing_settings, spelled_layer
 from ..memory.advice import Machine, advice
-from ..memory.fitting import known_gain
+from ..memory.fitting import known_gain, reached_devices
 from ..memory.plan import MemoryPlan, memory_plan
 from ..memory.rows import memory_content, memory_rows
 from ..models.whereabouts import source_of
+from ..options.placing import PlacingOptions
 from ..precedence import asked
 from ..request import with_settings
 from .show import ShowOptions
-
-_LOADING = ("context", "flash_attention", "cache_type_k", "cache_type_v")
-"""The options that decide how much memory is needed, by the settings that they make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +43,23 @@ class Shown:
 
 
 def shown_memory(
-    env: Environment, options: ShowOptions, target: SeenModel, draft: SeenModel | None, where: Whereabouts
+    env: Environment,
+    options: ShowOptions,
+    placing: PlacingOptions,
+    target: SeenModel,
+    draft: SeenModel | None,
+    where: Whereabouts,
 ) -> Shown:
-    """The plan for both. Raises `UsageError` for settings that contradict each other, and what reading headers does."""
-    settings = asked(env, _as_of_a_run(env, options), None).settings
+    """The plan for both.
+
+    Raises `UsageError` for settings that contradict each other or the devices, `ServerError` where another machine that
+    was named cannot be reached, and what reading headers does.
+    """
+    settings = asked(env, _as_of_a_run(env, options, placing), None).settings
     config = with_settings(PairConfig(target=target.path, draft=draft.path if draft else "ngram"), settings)
-    machine = Machine(config, env.devices())
+    machine = Machine(config, reached_devices(env, config.target_config))
+    for each in (config.target_config, config.draft_config):
+        takers(each, machine.devices)
     target_shape, draft_shape = target.shape(), draft.shape() if draft else None
     if target_shape is None:
         return Shown(None, ())
@@ -58,8 +68,8 @@ def shown_memory(
     return Shown(made, advice(made, machine, source_of(env, options.model), where))
 
 
-def _as_of_a_run(env: Environment, options: ShowOptions) -> Layer:
+def _as_of_a_run(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Layer:
     """The options as those of a run of this model, whose profile may have more to say."""
-    said = {name: value for name in _LOADING if (value := getattr(options, name)) is not None}
-    origins = {name: SPELLED[name] for name in said}
-    return Layer(Settings(target=parse_model(options.model, mirror=env.mirror), **said), {**origins, "target": "MODEL"})
+    model = parse_model(options.model, mirror=env.mirror)
+    layer = spelled_layer(replace(placing_settings(placing), target=model))
+    return replace(layer, origins={**layer.origins, "target": "MODEL"})

@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 
 from specchat.profiles.paths import is_file
 from specchat.profiles.shards import all_parts
-from specchat.speculative.devices import Device, reached, taking_layers
+from specchat.speculative.devices import Device, reached
+from specchat.speculative.errors import UsageError
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.llama.takers import takers
 
 from ..environment import Environment
 from .shapes import stored_shape
 
 if TYPE_CHECKING:
+    from specchat.speculative.footprint.shape import ModelShape
+
     from .plan import MemoryPlan
 
 _FAR_LESS = 4
@@ -36,13 +40,14 @@ def fitted(env: Environment, config: PairConfig) -> Fitted:
     `ServerError` where another machine that was named cannot be reached.
     """
     config = config.unfitted
-    if config.target_config.rpc:
-        env.reach(config.target_config.rpc)
-    devices = reached(env.devices(), config.target_config.rpc)
+    devices = reached_devices(env, config.target_config)
     draft = config.draft if isinstance(config.draft, Path) else None
-    placeable = bool(_takers(config.target_config, devices) or _takers(config.draft_config, devices))
+    try:
+        placeable = bool(takers(config.target_config, devices) + takers(config.draft_config, devices))
+    except UsageError:
+        return Fitted(config)
     crowded = _is_crowded([config.target, *([draft] if draft else [])], devices)
-    if not (placeable or crowded or config.target_config.n_ctx is None) or _contradicts(config, devices):
+    if not (placeable or crowded or config.target_config.n_ctx is None):
         return Fitted(config)
     target_shape = stored_shape(env, config.target)
     if target_shape is None:
@@ -55,13 +60,33 @@ def fitted(env: Environment, config: PairConfig) -> Fitted:
     return Fitted(made.applied(config), made)
 
 
+def reached_devices(env: Environment, target: LlamaConfig) -> tuple[Device, ...]:
+    """What there is now for a target that is loaded like this. Raises `ServerError` where a server is not reached."""
+    if target.rpc:
+        env.reach(target.rpc)
+    return reached(env.devices(), target.rpc)
+
+
 def has_room(env: Environment, config: PairConfig, draft: Path) -> bool:
     """Whether a `draft` that nobody named is where it can draft fast, without a layer of the target giving way.
 
     Layers give way to what was measured to outweigh them.
     """
     made = fitted(env, replace(config, draft=draft)).made
-    return made is None or made.plan is None or made.draft is None or made.plan.suits_draft
+    return made is None or _suits(made)
+
+
+def would_have_room(env: Environment, config: PairConfig, draft: "ModelShape") -> bool:
+    """The same of a model that is not on this machine, where nothing was measured of it. Raises what `fitted` does."""
+    from .plan import memory_plan
+
+    config = config.unfitted
+    target = stored_shape(env, config.target)
+    return target is None or _suits(memory_plan(target, draft, config, reached_devices(env, config.target_config)))
+
+
+def _suits(made: "MemoryPlan") -> bool:
+    return made.plan is None or made.draft is None or made.plan.suits_draft
 
 
 def known_gain(env: Environment, target: Path, draft: Path) -> float:
@@ -73,23 +98,6 @@ def known_gain(env: Environment, target: Path, draft: Path) -> float:
     if measured is None or measured.interval is None:
         return 1.0
     return measured.interval[0] / max(1.0, ngrams.speedup if ngrams else 1.0)
-
-
-def _takers(config: LlamaConfig, devices: Sequence[Device]) -> list[str]:
-    """The names of the devices that may take layers."""
-    if config.devices is not None:
-        return list(config.devices)
-    return [device.name for device in taking_layers(devices)]
-
-
-def _contradicts(config: PairConfig, devices: Sequence[Device]) -> bool:
-    """Whether devices are named that are not there, or there are more shares than devices."""
-    there = {device.name.casefold() for device in devices if device.kind != "CPU"}
-    for each in (config.target_config, config.draft_config):
-        takers = _takers(each, devices)
-        if len(each.tensor_split) > len(takers) or any(name.casefold() not in there for name in takers):
-            return True
-    return False
 
 
 def _is_crowded(files: Sequence[Path], devices: Sequence[Device]) -> bool:

@@ -66,15 +66,23 @@ def _held(env: Environment, config: PairConfig, made: MemoryPlan, found: Plan) -
         return
     empty = [found.places[0], *(replace(place, free=place.total) for place in found.places[1:])]
     at_best = _alone(config, made, empty)
-    missed = at_best.on_devices - found.target.on_devices if at_best else 0
-    if missed <= 0:
+    missed = _missed(found.target, at_best) if at_best else ""
+    if not missed:
         return
     names = " and ".join(place.name for place in found.places[1:])
     owners = ", ".join(f"{each.name} {file_size(each.held)}" for each in holders(env))
     yield (
         f"{file_size(held)} of {names} {'are' if held >= 2e9 else 'is'} held already"
-        f"{f' ({owners})' if owners else ''}, which puts {counted(missed, 'layer')} of {config.target.name} on the CPU."
+        f"{f' ({owners})' if owners else ''}, which puts {missed} of {config.target.name} on the CPU."
     )
+
+
+def _missed(placed: Placed, at_best: Placed) -> str:
+    """What has no room on devices that would have."""
+    if layers := at_best.on_devices - placed.on_devices:
+        return counted(layers, "layer") if layers > 0 else ""
+    experts = placed.apart - at_best.apart
+    return f"the experts of {counted(experts, 'layer')}" if experts > 0 else ""
 
 
 def _alone(config: PairConfig, made: MemoryPlan, devices: Sequence[Device]) -> Placed | None:
@@ -92,5 +100,11 @@ def _about_draft(name: str, config: PairConfig, found: Plan, draft: Placed) -> I
             "how many times as fast as plain an answer is, is told without that."
         )
     elif draft.placeable and not draft.whole and config.draft_config.n_gpu_layers is None:
-        there = f"{draft.on_devices} of its {draft.layers} layers do" if draft.on_devices else "it computes on the CPU"
-        yield f"{name} has no room on the GPU beside {config.target.name}: {there}."
+        yield f"{name} has no room on the GPU beside {config.target.name}: {_what_has(draft)}."
+
+
+def _what_has(draft: Placed) -> str:
+    if not draft.on_devices:
+        return "it computes on the CPU"
+    layers = f"{draft.on_devices} of its {draft.layers} layers do"
+    return f"{layers}, {draft.apart} of them without their experts" if draft.apart else layers

@@ -105,7 +105,13 @@ def _staying_here(config: LlamaConfig, devices: Sequence[Device]) -> LlamaConfig
 
 
 def _wanted(memory: ModelMemory, config: LlamaConfig) -> Wanted:
-    return Wanted(memory=memory, layers=config.n_gpu_layers, parts=config.tensor_split, devices=config.devices)
+    return Wanted(
+        memory=memory,
+        layers=config.n_gpu_layers,
+        experts=config.cpu_moe,
+        parts=config.tensor_split,
+        devices=config.devices,
+    )
 
 
 def _placed_by(config: LlamaConfig, placed: Placed, places: Sequence[Device]) -> LlamaConfig:
@@ -118,6 +124,7 @@ def _placed_by(config: LlamaConfig, placed: Placed, places: Sequence[Device]) ->
     return replace(
         config,
         n_gpu_layers=placed.on_devices,
+        cpu_moe=placed.experts,
         devices=tuple(places[place].name for place, _ in placed.runs),
         tensor_split=tuple(float(count) for _, count in placed.runs),
     )

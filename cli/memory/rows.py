@@ -1,6 +1,6 @@
 """A plan for the memory, on a screen and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -56,7 +56,15 @@ def _verdict(found: Plan) -> str:
         for name, option, model in (("target", "-ngl", found.target), ("draft", "-ngld", found.draft))
         if model and model.on_devices < model.layers
     ]
-    return f"yes, with {' and '.join(partly)}" if partly else "yes, with all layers on the GPU"
+    layers = " and ".join(partly) or "all layers on the GPU"
+    return f"yes, with {', and '.join([layers, *_experts(found)])}"
+
+
+def _experts(found: Plan) -> Iterator[str]:
+    if found.target.apart:
+        yield f"the experts of {found.target.apart} in main memory (-ncmoe {found.target.experts})"
+    if found.draft and found.draft.apart:
+        yield f"those of {found.draft.apart} of the draft"
 
 
 def memory_content(made: MemoryPlan | None, instead: Sequence[str]) -> dict[str, Any] | None:
@@ -87,6 +95,7 @@ def _model_content(model: Reckoned, placed: Placed | None) -> dict[str, Any]:
         "complete": model.memory.complete,
         "layers": len(model.memory.layers),
         "gpu_layers": placed.on_devices if placed else None,
+        "cpu_moe": placed.experts if placed else None,
         "fits": placed.fits if placed else None,
     }
 

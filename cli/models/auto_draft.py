@@ -12,10 +12,10 @@ from specchat.speculative.model_file import check_file
 
 from ..display.screen import note, one_line
 from ..environment import Environment
+from .crowded import has_no_room
 
 if TYPE_CHECKING:
     from specchat.profiles.pairing.automatic import Automatic
-    from specchat.profiles.pairing.candidates import Candidate
 
 _FOLDER = "pairs"
 
@@ -25,14 +25,14 @@ def with_draft(
 ) -> PairConfig:
     """The settings with the best draft on this machine, if `draft` leaves that to us; says which it is.
 
-    Where there is none, a terminal is offered the best one of the hub.
+    Where there is none, or none that has room beside the target, a terminal is offered the best one of the hub.
 
     Where draft lengths do not adapt to what pays, n-grams draft: a model could then be slower than none, and under
     rejection the text would depend on which files lie here.
     """
     if draft not in (None, "auto") or not config.adapts:
         return config
-    from specchat.profiles.pairing.automatic import Automatic, best_stored
+    from specchat.profiles.pairing.automatic import best_stored
 
     from ..memory.fitting import has_room
     from .gains import known_gains
@@ -52,26 +52,25 @@ def with_draft(
         known_gains(env),
         lambda draft: has_room(env, config, draft),
     )
-    if not quiet and (said := _said(found)):
+    offered = None
+    if not (found.draft or found.useless or quiet):
+        offered = offered_draft(env, config, where, found.crowded)
+    if not (offered or quiet) and (said := _said(found)):
         note(env, said)
-    path = found.draft and found.draft.path
-    if found == Automatic() and not quiet:
-        path = offered_draft(env, config, where)
+    path = found.draft.path if found.draft else offered
     return replace(config, draft=path, draft_required=False) if path else config
-
-
-def _crowded(draft: "Candidate") -> str:
-    return f"{one_line(draft.name)} fits, but has no room beside the target: --draft takes it nevertheless."
 
 
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
         gain = draft.gain
-        why = f"measured {gain.speedup:.2f} × here" if gain and gain.pays else "the smallest model here that fits"
-        before = f" {_crowded(found.crowded)}" if found.crowded else ""
+        room, before = (" and has room", f" {has_no_room(found.crowded)}") if found.crowded else ("", "")
+        why = (
+            f"measured {gain.speedup:.2f} × here" if gain and gain.pays else f"the smallest model here that fits{room}"
+        )
         return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{before}"
     if found.crowded:
-        return f"N-grams draft. {_crowded(found.crowded)}"
+        return f"N-grams draft. {has_no_room(found.crowded)}"
     if (useless := found.useless) and useless.gain:
         return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
     return ""

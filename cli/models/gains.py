@@ -6,11 +6,13 @@ from specchat.speculative.bench.gains import KnownGains, measured_gain
 from specchat.speculative.cache import Cache
 
 from ..environment import Environment
-from ..options import MachineOptions
+from ..options import MachineOptions, PlacingOptions
 
 if TYPE_CHECKING:
     from specchat.speculative.bench.report import Report
     from specchat.speculative.llama.pair_config import PairConfig
+
+    from ..flags import PairOptions
 
 _FOLDER = "gains"
 
@@ -21,15 +23,16 @@ def known_gains(env: Environment) -> KnownGains:
     return KnownGains(Cache(folder / _FOLDER if folder else None))
 
 
-def keep_gains(env: Environment, config: "PairConfig", machine: MachineOptions, report: "Report") -> None:
+def keep_gains(env: Environment, config: "PairConfig", options: "PairOptions", report: "Report") -> None:
     """Keep the gain of what drafted, and of n-grams where they were measured alone beside it.
 
-    Other rules of drafting say nothing about an ordinary run, nor do `machine` options that were only tried.
+    Other rules of drafting say nothing about an ordinary run, nor do `options` of the machine that were only tried.
     """
     from specchat.speculative.bench.variants import ADAPTIVE
     from specchat.speculative.drafting import NGRAM
 
-    tried = machine != MachineOptions(context=machine.context)
+    placing = options.placing
+    tried = placing != PlacingOptions(context=placing.context) or options.machine != MachineOptions()
     if tried or config.draft == "none" or config.exact or not config.adapts:
         return
     gains = known_gains(env)

@@ -1,6 +1,10 @@
-"""At a terminal, once for each target: the best draft that the hub has for it, if it can pay on this machine."""
+"""At a terminal, once for each target: the best draft that the hub has for it, if it can pay on this machine.
 
-from dataclasses import replace
+Whether it has room there is known from its header, before it is fetched.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specchat.profiles.errors import FetchError
@@ -15,6 +19,7 @@ from specchat.profiles.seen_model import see_located
 from specchat.speculative.cache import Cache
 from specchat.speculative.compatibility import HasTokenTable
 from specchat.speculative.errors import SpecchatError
+from specchat.speculative.footprint.shape import ModelShape
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.model_file import file_identity
@@ -23,7 +28,8 @@ from ..display.quantities import file_size
 from ..display.screen import agrees, note, one_line
 from ..display.status_line import StatusLine
 from ..environment import Environment
-from ..memory.fitting import fitted
+from ..memory.fitting import fitted, would_have_room
+from .crowded import has_no_room
 from .fetching import FoundPair, check_before_fetching, fetch_pair
 
 _FOLDER = "offers"
@@ -32,13 +38,24 @@ _WORTH_A_DOWNLOAD = 1.1
 _IMPATIENT = Patience(stall=5.0, attempts=1)
 """Nobody asked for this: a hub that does not answer is left alone until tomorrow."""
 _SETTLED = "settled"
-"""What is remembered of a target: this, or the day on which the hub did not answer."""
+"""What is remembered of a target: this, or the day on which the hub did not answer, or had nothing with room."""
 
 
-def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> Path | None:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The best that the hub has, or else what fits there but has no room here."""
+
+    best: Judgement | None = None
+    crowded: Candidate | None = None
+
+
+def offered_draft(
+    env: Environment, config: PairConfig, where: Whereabouts, crowded: Candidate | None = None
+) -> Path | None:
     """The draft that the person at the terminal agreed to fetch for a target without one; None if there is none.
 
-    A target is offered a draft once, and again only where the download of one that was taken did not come to its end.
+    A target is offered a draft once, and again only where the download of one that was taken did not come to its end,
+    or, another day, where no draft had room. `crowded` is one on this machine of which that is known.
     """
     folder = env.cache_folder
     alone = not (env.stdin_is_terminal and env.stdout_is_terminal and env.stderr_is_terminal)
@@ -51,12 +68,13 @@ def offered_draft(env: Environment, config: PairConfig, where: Whereabouts) -> P
     try:
         if where.hub().offline:
             return None
-        best = _best_on_hub(env, config.target, where)
+        found = _best_on_hub(env, config, where, tells=crowded is None)
     except SpecchatError:  # perhaps tomorrow
         offers.save(key, today)
         return None
-    draft = _fetched(env, config, best, where) if best and _agreed(env, config, best) else None
-    offers.save(key, _SETTLED)
+    best = found.best
+    draft = _fetched(env, config, best, where) if best and _agreed(env, config, best, crowded) else None
+    offers.save(key, today if found.crowded else _SETTLED)
     return draft
 
 
@@ -69,43 +87,54 @@ def _fetched(env: Environment, config: PairConfig, best: Judgement, where: Where
     return draft.path
 
 
-def _best_on_hub(env: Environment, file: Path, where: Whereabouts) -> Judgement | None:
-    """The smallest model of the target's family that fits, if one is small enough. Raises what the hub raises."""
+def _best_on_hub(env: Environment, config: PairConfig, where: Whereabouts, *, tells: bool) -> _Found:
+    """The smallest model of the target's family that fits and has room, if one is small enough.
+
+    If it `tells`, it says why there is none. Raises what the hub raises.
+    """
     line = StatusLine(env, delay=0.3)
     hub = replace(where.hub(), patience=_IMPATIENT)
     line.show(f"asking {hub.name} for a draft")
     try:
-        target = see_located(Located(file), where)
+        target = see_located(Located(config.target), where)
         found = drafts_on_hub(target, replace(where, hub=lambda: hub))
         small = sorted((each for each in found if is_small(each.size, target.size)), key=rank)
-        if found and not small:
-            line.clear()
-            note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
-        return _first_that_fits(vocabulary(target.header), small)
+        best = _first_that_fits(vocabulary(target.header), small, lambda shape: would_have_room(env, config, shape))
     finally:
         line.clear()
+    if tells and found and not small:
+        note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
+    if tells and best.crowded:
+        note(env, f"N-grams draft. {has_no_room(best.crowded)}")
+    return best
 
 
-def _first_that_fits(target: HasTokenTable, candidates: list[Candidate]) -> Judgement | None:
+def _first_that_fits(
+    target: HasTokenTable, candidates: list[Candidate], has_room: Callable[[ModelShape], bool]
+) -> _Found:
     """Raises `FetchError` where that is not known of one before it."""
+    crowded = None
     for candidate in candidates:
         judgement = judged(target, candidate)
         if not judgement.known:
             raise FetchError(judgement.reason)
         if judgement.fits:
-            return judgement
-    return None
+            if judgement.shape is None or has_room(judgement.shape):
+                return _Found(judgement)
+            crowded = crowded or candidate
+    return _Found(crowded=crowded)
 
 
-def _agreed(env: Environment, config: PairConfig, best: Judgement) -> bool:
+def _agreed(env: Environment, config: PairConfig, best: Judgement, crowded: Candidate | None) -> bool:
     candidate = best.candidate
     name, gain = one_line(candidate.name), _conceivable_gain(env, config, candidate.size)
     if gain <= _WORTH_A_DOWNLOAD:
         note(env, f"N-grams draft alone: no draft model can pay here, where {name} could reach {gain:.2f} × at most.")
         return False
+    here = f"{one_line(crowded.name)} has no room beside" if crowded else "No model here drafts for"
     note(
         env,
-        f"No model here drafts for {one_line(config.target.name)}. {name} fits ({file_size(candidate.size)}, licence: "
+        f"{here} {one_line(config.target.name)}. {name} fits ({file_size(candidate.size)}, licence: "
         f"{best.licence or 'not stated'}); on this machine it could make answers up to {gain:.1f} times as fast.",
     )
     return agrees(env, "Download it?")

@@ -6,6 +6,7 @@ from .drafting import DraftingOptions
 from .machine import MachineOptions
 from .models import ModelOptions
 from .output import OutputOptions
+from .placing import PlacingOptions
 from .prompt import PromptOptions, RawOptions
 from .sampling import SamplingOptions
 
@@ -16,6 +17,7 @@ __all__ = [
     "MachineOptions",
     "ModelOptions",
     "OutputOptions",
+    "PlacingOptions",
     "PromptOptions",
     "RawOptions",
     "SamplingOptions",

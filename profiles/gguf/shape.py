@@ -52,7 +52,7 @@ def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
     if weights is None:
         return None
     attention, recurrence = attention_of(found), recurrence_of(found)
-    experts = found.number("expert_used_count")
+    used = found.number("expert_used_count")
     return ModelShape(
         layers=tuple(
             LayerShape(
@@ -71,9 +71,11 @@ def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
         window=attention.window,
         embedding=embedding,
         hidden=max(_hidden(found), recurrence.width),
-        experts_out=experts * embedding,
+        experts_out=used * embedding,
         queries=attention.queries,
         heads=max(found.numbers("attention.head_count")),
+        experts=found.number("expert_count"),
+        used=used,
         vocabulary=vocabulary,
         trained_context=found.number("context_length"),
         parameters=sum(prod(tensor.shape) for tensor in tensors),

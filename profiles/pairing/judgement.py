@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from specchat.speculative.compatibility import HasTokenTable, check_vocabularies
 from specchat.speculative.errors import SpecchatError
@@ -14,6 +15,9 @@ from ..stores.conversions import ollama_only
 from ..stores.stored import OLLAMA
 from .candidates import Candidate
 
+if TYPE_CHECKING:
+    from specchat.speculative.footprint.shape import ModelShape
+
 MOST_SHARE = 3
 """A draft that is taken unasked has at most this part of its target's bytes."""
 
@@ -22,11 +26,13 @@ MOST_SHARE = 3
 class Judgement:
     """What became of a candidate: it fits, but for what `warnings` say, or it does not for a `reason`.
 
-    `facts` are None where not even the header can be read; where the network failed meanwhile, nothing is `known`.
+    `facts` are None where not even the header can be read; where the network failed meanwhile, nothing is `known`. The
+    `shape` of one that fits says how much memory it takes, unless that is not known.
     """
 
     candidate: Candidate
     facts: ModelFacts | None = None
+    shape: "ModelShape | None" = None
     warnings: tuple[str, ...] = ()
     reason: str = ""
     known: bool = True
@@ -55,7 +61,7 @@ def judged(target: HasTokenTable, candidate: Candidate) -> Judgement:
         fit = check_vocabularies(target, vocabulary(header))
     except SpecchatError as error:
         return Judgement(candidate, facts, reason=error.message)
-    return Judgement(candidate, facts, warnings=fit.warnings)
+    return Judgement(candidate, facts, _shape(header, facts, candidate.size), fit.warnings)
 
 
 def best_first(judgements: Iterable[Judgement]) -> list[Judgement]:
@@ -78,6 +84,16 @@ def rank(candidate: Candidate) -> tuple[int, float, int, str]:
 def is_small(size: int, target: int) -> bool:
     """Whether a draft of `size` bytes is small enough to be taken unasked for a target of `target` bytes."""
     return size * MOST_SHARE <= target
+
+
+def _shape(header: GgufHeader, facts: ModelFacts, size: int) -> "ModelShape | None":
+    """Of a model in several files by the first one and the `size` of all."""
+    from ..gguf.shape import model_shape
+
+    found = model_shape([header])
+    if found is None or facts.shards == 1:
+        return found
+    return found.weighing(size) if found.weights else None
 
 
 def _objection(candidate: Candidate, header: GgufHeader) -> str | None:

@@ -20,8 +20,7 @@ _SLACK = 1.05
 class LoadedBy:
     """How a model is loaded: tokens of `context` and of a pass, `rows` of logits, the cache's types by their names.
 
-    With `whole_windows`, llama.cpp's default (`swa_full`), windowed layers keep the whole context too; with `cpu_moe`,
-    main memory keeps all experts.
+    With `whole_windows`, llama.cpp's default (`swa_full`), windowed layers keep the whole context too.
     """
 
     context: int
@@ -31,15 +30,29 @@ class LoadedBy:
     cache_type_v: str = "f16"
     flash_attention: bool = True
     whole_windows: bool = True
-    cpu_moe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LayerMemory:
-    """Bytes of one layer, wherever that goes."""
+    """Bytes of one layer, wherever that goes.
+
+    Of the weights, some are those of `experts`; `idle` are those of them that a token does not go through.
+    """
 
     weights: int
     cache: int
+    experts: int = 0
+    idle: int = 0
+
+    @property
+    def read(self) -> int:
+        """What a token goes through."""
+        return self.weights - self.idle
+
+    @property
+    def without_experts(self) -> "LayerMemory":
+        """What is left where its experts are elsewhere."""
+        return LayerMemory(self.weights - self.experts, self.cache)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +61,8 @@ class ModelMemory:
 
     The last of the `layers` is the output. The weights that are `kept` stay in main memory, embeddings among them, and
     so do the `logits`; where the output is on a device, that has `copied` more bytes of weights. Each device that has a
-    layer needs `compute`, and one that only hands tokens on `passing`.
+    layer needs `compute`, and one that only hands tokens on `passing`. Of the kept ones, a device borrows so many
+    `lent` bytes at a time for reading long texts.
     """
 
     layers: tuple[LayerMemory, ...]
@@ -57,6 +71,7 @@ class ModelMemory:
     compute: int
     passing: int
     logits: int
+    lent: int = 0
     complete: bool = True
 
     def with_contexts(self, count: int) -> "ModelMemory":
@@ -64,6 +79,19 @@ class ModelMemory:
         layers = tuple(replace(layer, cache=count * layer.cache) for layer in self.layers)
         compute, passing, logits = (count * size for size in (self.compute, self.passing, self.logits))
         return replace(self, layers=layers, compute=compute, passing=passing, logits=logits)
+
+    def keeping_experts(self, count: int) -> "ModelMemory":
+        """The same with the experts of the first `count` layers in main memory."""
+        stay = [layer.experts for layer in self.layers[:count]]
+        bare = [layer.without_experts for layer in self.layers[:count]]
+        return replace(
+            self, layers=(*bare, *self.layers[count:]), kept=self.kept + sum(stay), lent=max(stay, default=0)
+        )
+
+    @property
+    def layers_to_experts(self) -> int:
+        """How many of the first layers all those are among that have experts."""
+        return max((place for place, layer in enumerate(self.layers, 1) if layer.experts), default=0)
 
     @property
     def weights(self) -> int:
@@ -85,20 +113,23 @@ def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
     output = LayerMemory(shape.output_weights, 0)
     padded = max((layer.v_width for layer in shape.layers), default=0)
     masks = _masks(shape, loaded)
-    kept = [layer.experts if loaded.cpu_moe else 0 for layer in shape.layers]
     layers = [
-        LayerMemory(layer.weights - stays, _cache(shape, layer, loaded, padded))
-        for layer, stays in zip(shape.layers, kept, strict=True)
+        LayerMemory(layer.weights, _cache(shape, layer, loaded, padded), layer.experts, _idle(shape, layer))
+        for layer in shape.layers
     ]
     return ModelMemory(
         layers=(*layers, output),
-        kept=shape.input_weights + sum(kept),
+        kept=shape.input_weights,
         copied=shape.tied,
         compute=round(_SLACK * (_widest(shape, loaded) + masks)),
         passing=round(_SLACK * (2 * _pass_length(loaded) * shape.embedding * _FLOAT + masks)),
         logits=loaded.rows * shape.vocabulary * _FLOAT,
         complete=shape.complete,
     )
+
+
+def _idle(shape: ModelShape, layer: LayerShape) -> int:
+    return layer.experts * (shape.experts - shape.used) // shape.experts if shape.experts else 0
 
 
 def _cells(shape: ModelShape, windowed: bool, loaded: LoadedBy) -> int:

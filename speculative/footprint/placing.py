@@ -12,12 +12,14 @@ from .spread import Runs, Share, buffers, split, spread
 class Wanted:
     """A model that is to be placed, and what was asked for.
 
-    So many of its `layers` on devices, -1 being all; None leaves that open. `parts` say how these are split, else that
-    is open too. Only the `devices` of these names take any; None are those that llama.cpp would take.
+    So many of its `layers` on devices, -1 being all; None leaves that open. The `experts` of so many of the first
+    layers in main memory, -1 being all; None leaves that open, too. `parts` say how the layers are split, else that is
+    open as well. Only the `devices` of these names take any; None are those that llama.cpp would take.
     """
 
     memory: ModelMemory
     layers: int | None = None
+    experts: int | None = None
     parts: tuple[float, ...] = ()
     devices: tuple[str, ...] | None = None
 
@@ -26,14 +28,17 @@ class Wanted:
 class Placed:
     """One model: its `layers`, the output among them, those on devices by `runs`, and its shares of all places.
 
-    `behind` are the bytes of the layers that main memory computes; with no device to go to it is not `placeable`. Where
-    it does not `fit`, that is how it would be nevertheless.
+    The `experts` of so many of the first layers are in main memory. A token goes through so many bytes there, `behind`,
+    and through so many on devices, `ahead` of them. With no device to go to it is not `placeable`. Where it does not
+    `fit`, that is how it would be nevertheless.
     """
 
     layers: int
     runs: Runs
+    experts: int
     shares: tuple[Share, ...]
     behind: int
+    ahead: int
     placeable: bool
     fits: bool
 
@@ -44,8 +49,13 @@ class Placed:
 
     @property
     def whole(self) -> bool:
-        """Whether devices have all layers."""
-        return self.on_devices == self.layers
+        """Whether devices have all layers, with their experts."""
+        return self.on_devices == self.layers and not self.apart
+
+    @property
+    def apart(self) -> int:
+        """How many layers are on devices without their experts."""
+        return max(0, self.experts - (self.layers - self.on_devices))
 
     @property
     def total(self) -> int:
@@ -62,7 +72,8 @@ def place(wanted: Wanted, places: Sequence[Device], free: Sequence[int], margin:
     room = [max(0, have - margin) for have in free]
     usable = usable_places(wanted, places)
     ways = (
-        _placed(wanted.memory, runs, places, room, bool(usable)) for runs in _ways(wanted, usable, places, free, room)
+        _placed(wanted.memory, runs, experts, places, room, bool(usable))
+        for runs, experts in _ways(wanted, usable, places, free, room)
     )
     first = next(ways)
     return first if first.fits else next((way for way in ways if way.fits), first)
@@ -75,32 +86,58 @@ def needed(shares: Sequence[Share], places: Sequence[Device]) -> tuple[int, ...]
     return (main + shared, *others)
 
 
-def _placed(model: ModelMemory, runs: Runs, places: Sequence[Device], room: Sequence[int], placeable: bool) -> Placed:
-    shares = spread(model, runs, len(places))
-    behind = sum(layer.weights for layer in model.layers[: len(model.layers) - sum(count for _, count in runs)])
-    fits = all(need <= have for need, have in zip(needed(shares, places), room, strict=True))
-    return Placed(len(model.layers), tuple(runs), shares, behind, placeable, fits)
+def _placed(
+    model: ModelMemory, runs: Runs, experts: int, places: Sequence[Device], room: Sequence[int], placeable: bool
+) -> Placed:
+    experts = experts if runs else 0
+    parted = model.keeping_experts(experts)
+    shares = spread(parted, runs, len(places))
+    first = len(model.layers) - sum(count for _, count in runs)
+    ahead = sum(layer.read for layer in parted.layers[first:]) + (model.copied if runs else 0)
+    return Placed(
+        layers=len(model.layers),
+        runs=tuple(runs),
+        experts=experts,
+        shares=shares,
+        behind=sum(layer.read for layer in model.layers) + (model.copied if runs else 0) - ahead,
+        ahead=ahead,
+        placeable=placeable,
+        fits=all(need <= have for need, have in zip(needed(shares, places), room, strict=True)),
+    )
 
 
 def _ways(
     wanted: Wanted, usable: Sequence[int], places: Sequence[Device], free: Sequence[int], room: Sequence[int]
-) -> Iterator[Runs]:
-    """The ways to place it on the `usable` devices, the best first; at least one."""
-    model = wanted.memory
-    most = len(model.layers) if usable else 0
-    asked = most if wanted.layers == -1 else wanted.layers
-    counts = range(most, -1, -1) if asked is None else [min(asked, most)]
+) -> Iterator[tuple[Runs, int]]:
+    """The ways to place it on the `usable` devices, the best first; at least one.
+
+    With each, the experts of so many layers stay in main memory.
+    """
+    counts = list(_counts(wanted, len(wanted.memory.layers) if usable else 0))
     if wanted.parts:
         parts = [*wanted.parts, *[0.0] * len(usable)][: len(usable)]
-        yield from (_of_counts(usable, split(parts, count)) for count in counts)
+        yield from ((_of_counts(usable, split(parts, count)), experts) for count, experts in counts)
         return
     by_room = sorted(usable, key=lambda place: (places[place].is_remote, -room[place]))
-    for count in counts:
+    for count, experts in counts:
+        model = wanted.memory.keeping_experts(experts)
         for n_devices in range(1, len(usable) + 1):
             chosen = [place for place in usable if place in by_room[:n_devices]]
             if (runs := _filled(model, count, chosen, room)) is not None:
-                yield runs
-    yield _of_counts(usable, split([free[place] for place in usable], counts[0])) if asked else ()
+                yield runs, experts
+    count, experts = counts[0]
+    yield (_of_counts(usable, split([free[place] for place in usable], count)) if wanted.layers else (), experts)
+
+
+def _counts(wanted: Wanted, most: int) -> Iterator[tuple[int, int]]:
+    """How many layers devices get, at `most` so many, and of how many of the first the experts stay in main memory."""
+    all_experts, asked = wanted.memory.layers_to_experts, wanted.experts or 0
+    layers = most if wanted.layers is None or wanted.layers < 0 else min(wanted.layers, most)
+    experts = all_experts if asked < 0 else min(asked, all_experts)
+    if wanted.experts is None and layers:
+        yield from ((layers, kept) for kept in range(all_experts))
+        experts = all_experts
+    yield from ((count, experts) for count in range(layers, -1 if wanted.layers is None else layers - 1, -1))
 
 
 def usable_places(wanted: Wanted, places: Sequence[Device]) -> list[int]:

@@ -27,8 +27,9 @@ class ModelShape:
     such, `tied` are the bytes of the embeddings that take their place: a device gets a copy of them. `window` is that
     of windowed layers, in tokens. The widths are numbers that a token has at the widest places of its way: its
     `embedding`, the `hidden` ones of a feed-forward block, those of its `experts_out`, and of its queries; `heads` are
-    of a layer. Recurrent states are kept with so many `snapshots` of them, if passes are long enough. Where llama.cpp
-    is known to keep more than is said here, the shape is not `complete`.
+    of a layer. Of the `experts` of one, a token goes through those that are `used`. Recurrent states are kept with so
+    many `snapshots` of them, if passes are long enough. Where llama.cpp is known to keep more than is said here, the
+    shape is not `complete`.
     """
 
     layers: tuple[LayerShape, ...]
@@ -41,6 +42,8 @@ class ModelShape:
     experts_out: int = 0
     queries: int = 0
     heads: int = 0
+    experts: int = 0
+    used: int = 0
     vocabulary: int
     trained_context: int
     parameters: int

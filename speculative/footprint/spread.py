@@ -52,8 +52,8 @@ def buffers(model: ModelMemory, n_layers: int, *, is_first: bool, alone: bool) -
     The first one also reads long texts for main memory, whose weights are brought there layer by layer (`op_offload`).
     """
     in_main = [layer.weights for layer in model.layers[: len(model.layers) - n_layers]]
-    if in_main:
-        return model.compute + (max(in_main) if is_first else 0)
+    if in_main or model.lent:
+        return model.compute + (max([model.lent, *in_main]) if is_first else 0)
     return model.compute + (0 if alone else (_COPIES - 1) * model.passing)
 
 
@@ -61,7 +61,7 @@ def _share(model: ModelMemory, runs: Runs, places: Sequence[int], place: int) ->
     layers = [layer for layer, there in zip(model.layers, places, strict=True) if there == place]
     weights, cache = sum(layer.weights for layer in layers), sum(layer.cache for layer in layers)
     if not place:
-        computing = model.compute if layers else model.passing * (_COPIES if len(runs) > 1 else 1)
+        computing = model.compute if layers or model.lent else model.passing * (_COPIES if len(runs) > 1 else 1)
         return Share(weights + model.kept, cache, computing + model.logits)
     if not layers:
         return Share()

@@ -30,16 +30,16 @@ class LlamaConfig:
 
     `n_ctx` of None means `DEFAULT_CONTEXT` or the trained length, whichever is shorter; 0 means the trained length.
     `n_gpu_layers` of -1 means all, and so does None, which leaves it to whoever fits models to devices. They go to
-    `devices`, by llama.cpp's names for these, in shares of `tensor_split`;
-    None are those that llama.cpp takes by itself, () is the CPU alone, and without a split free memory decides. The
-    devices of the servers at `rpc` are among those, and of no others. With
-    `cpu_moe`, all tensors of experts stay in main memory. Without `mmap`, the file is read instead of mapped. `threads`
-    of None means one for each core this process may use. `max_rows` is the largest number of rows of logits that one
-    pass may return: each costs 4 bytes a token of the vocabulary, whether used or not. Passes over fewer than
-    `min_pass` tokens are padded. Without `whole_windows`, the cache of layers with a sliding window holds little more
-    than the window, and whoever goes back further than that reads everything again. `repack` lets llama.cpp lay weights
-    out anew for the CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter counts
-    for the whole process, from its first pass on.
+    `devices`, by llama.cpp's names for these, in shares of `tensor_split`; None are those that llama.cpp takes by
+    itself, () is the CPU alone, and without a split free memory decides. The devices of the servers at `rpc` are among
+    those, and of no others. The experts of the first `cpu_moe` layers stay in main memory, of all with -1; None leaves
+    that to whoever fits, too, and else is 0. Without `mmap`, the file is read instead of mapped. `threads` of None
+    means one for each core this process may use. `max_rows` is the largest number of rows of logits that one pass may
+    return: each costs 4 bytes a token of the vocabulary, whether used or not. Passes over fewer than `min_pass` tokens
+    are padded. Without `whole_windows`, the cache of layers with a sliding window holds little more than the window,
+    and whoever goes back further than that reads everything again. `repack` lets llama.cpp lay weights out anew for the
+    CPU, `tiled` lets it use kernels that depend on the number of tokens in a pass; the latter counts for the whole
+    process, from its first pass on.
 
     Raises `UsageError` for settings that contradict each other.
     """
@@ -50,7 +50,7 @@ class LlamaConfig:
     devices: tuple[str, ...] | None = None
     tensor_split: tuple[float, ...] = ()
     rpc: tuple[str, ...] = ()
-    cpu_moe: bool = False
+    cpu_moe: int | None = None
     mmap: bool = True
     threads: int | None = None
     threads_batch: int | None = None
@@ -98,6 +98,12 @@ class LlamaConfig:
         asked = self.n_gpu_layers
         return layers if asked is None or asked < 0 else min(asked, layers)
 
+    def layers_apart(self, layers: int) -> int:
+        """How many of so many layers, the output among them, are on devices without their experts, if all have some."""
+        asked = self.cpu_moe or 0
+        kept = layers - 1 if asked < 0 else min(asked, layers - 1)
+        return max(0, kept - (layers - self.layers_on_devices(layers)))
+
     def context(self, trained: int) -> int:
         """The tokens of context that the settings mean for a model that was trained on so many."""
         return min(DEFAULT_CONTEXT, trained) if self.n_ctx is None else self.n_ctx or trained
@@ -114,7 +120,6 @@ class LlamaConfig:
             cache_type_v=self.cache_type_v,
             flash_attention=self.flash_attention != "off",
             whole_windows=self.whole_windows,
-            cpu_moe=self.cpu_moe,
         )
 
 

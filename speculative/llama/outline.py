@@ -8,7 +8,7 @@ import llama_cpp
 from .backend import start_backend
 from .config import LlamaConfig
 from .errors import load_error
-from .loading import metadata
+from .loading import has_experts, metadata
 from .placing import place, used_devices
 from .rungs import Outline
 
@@ -31,6 +31,6 @@ def outline(path: Path, config: LlamaConfig) -> Outline:
         layers, context = (
             int(metadata(model, f"{architecture}.{key}") or 0) for key in ("block_count", "context_length")
         )
-        return Outline(layers + 1, context, len(used_devices(config)))
+        return Outline(layers + 1, context, len(used_devices(config)), has_experts(model))
     finally:
         llama_cpp.llama_model_free(model)

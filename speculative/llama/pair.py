@@ -34,7 +34,7 @@ from .known_costs import KnownCosts
 from .lengths import lengths_for, step_share
 from .model import LlamaModel
 from .pair_config import PairConfig
-from .placing import check_placing
+from .placing import used_devices
 from .progress import Progress, loading_progress
 from .reasoning import reasoning_format, showing_marks
 from .recommended import recommended_sampling, recommends_mirostat
@@ -147,7 +147,10 @@ class Pair:
         loaded = self.target.config
         devices = gpus(loaded.devices, loaded.rpc)
         layers = self.target.n_layers
-        return None if devices is None else placement(layers, loaded.layers_on_devices(layers), devices)
+        if devices is None:
+            return None
+        apart = loaded.layers_apart(layers) if self.target.has_experts else 0
+        return placement(layers, loaded.layers_on_devices(layers), devices, apart)
 
     @property
     def plain_speed(self) -> float | None:
@@ -235,7 +238,7 @@ def load_pair(
     requested.
     """
     if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
-        check_placing(config.draft_config)
+        used_devices(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))
     notices: list[str] = []

@@ -32,11 +32,11 @@ class PairConfig:
     scored, with so many of the best at their places, as `scores` says; None scores none. With a `grammar`, answers have
     its form. What was read is kept at the place `states` for the next start.
 
-    Where memory does not do, layers on devices and the context give way, save for numbers that are given. Where
-    something has decided what these settings leave open, `asked` are those of target and draft before that, and `taken`
-    the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to the draft,
-    its plain passes take `slowdown` times as long as they would alone. There is to be room for so many `contexts` of
-    the target.
+    Where memory does not do, experts and layers on devices, and the context, give way, save for numbers that are given.
+    Where something has decided what these settings leave open, `asked` are those of target and draft before that, and
+    `taken` the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to
+    the draft, its plain passes take `slowdown` times as long as they would alone. There is to be room for so many
+    `contexts` of the target.
     """
 
     target: Path
@@ -100,8 +100,9 @@ class PairConfig:
     def target_gives_way(self) -> GivesWay:
         """What of the target may be less, as nobody gave its number: nothing, where that must not round otherwise."""
         asked = self.unfitted.target_config
-        layers, context = (not self.exact and number is None for number in (asked.n_gpu_layers, asked.n_ctx))
-        return GivesWay(layers=layers, context=context)
+        numbers = (asked.n_gpu_layers, asked.cpu_moe, asked.n_ctx)
+        layers, experts, context = (not self.exact and number is None for number in numbers)
+        return GivesWay(layers=layers, experts=experts, context=context)
 
     @property
     def draft_gives_way(self) -> GivesWay:

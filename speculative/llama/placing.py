@@ -6,11 +6,12 @@ from typing import Any
 
 import llama_cpp
 
-from ..devices import Device, by_names, reached, taking_layers
-from ..errors import ModelLoadError, UsageError
+from ..devices import Device
+from ..errors import ModelLoadError
 from .backend import start_backend
 from .config import LlamaConfig
 from .ggml import device_pointers, main_memory, named_devices, with_memory
+from .takers import takers
 
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
@@ -27,7 +28,6 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
 
     Raises `UsageError` for devices that are not there, `ModelLoadError` for a build that cannot be told.
     """
-    check_placing(config)
     kept: list[object] = []
     used, there = used_devices(config), named_devices()
     pointers = dict(zip((device.name for device in there), device_pointers(), strict=True))
@@ -41,7 +41,9 @@ def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> ob
         kept.append(split := (ctypes.c_float * llama_cpp.LLAMA_MAX_DEVICES)(*shares))
         parameters.tensor_split = split
     if config.cpu_moe:
-        kept.append(overrides := (_Override * 2)(_Override(_EXPERTS, _main_memory()), _Override()))
+        pattern = _experts_of(config.cpu_moe)
+        overrides = (_Override * 2)(_Override(pattern, _main_memory()), _Override())
+        kept += [pattern, overrides]
         _point(parameters, "tensor_buft_overrides", overrides)
     return kept
 
@@ -51,33 +53,22 @@ def _point(parameters: "llama_cpp.llama_model_params", name: str, array: "ctypes
     setattr(parameters, name, ctypes.addressof(array))
 
 
-def check_placing(config: LlamaConfig) -> None:
-    """Raise `UsageError` for devices that are not there, or for more shares than devices."""
-    used = len(used_devices(config))
-    if len(config.tensor_split) > used:
-        shares = ",".join(f"{share:g}" for share in config.tensor_split)
-        raise UsageError(
-            f"--tensor-split {shares} is for {len(config.tensor_split)} devices, but there are {used}.",
-            "Give at most one share a device, or leave it out; specchat doctor shows the devices.",
-        )
-
-
 def used_devices(config: LlamaConfig) -> tuple[Device, ...]:
-    """The devices that layers go to, without their memory: those that are named, of which the CPU is none.
-
-    Without a word of them those that llama.cpp takes; in no case one of a server that was not asked for, though it may
-    be connected. Raises `UsageError` for names of none.
-    """
+    """The devices that layers go to, without their memory. Raises what `takers` does."""
     start_backend()
-    there = reached(named_devices(), config.rpc)
-    if config.devices is None:
-        return taking_layers(there)
-    return by_names(config.devices, [device for device in there if device.kind != "CPU"])
+    return takers(config, named_devices())
 
 
 def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:
     """What to tell llama.cpp where nothing is free: it would divide by that, and fail for a riddle of a reason."""
     return () if any(device.free for device in used) else (1.0,) * len(used)
+
+
+def _experts_of(layers: int) -> bytes:
+    """A regular expression for the names of the experts' tensors in so many of the first layers, or in all for -1."""
+    if layers < 0:
+        return _EXPERTS
+    return rb"^blk\.(%s)%s" % (b"|".join(b"%d" % layer for layer in range(layers)), _EXPERTS)
 
 
 def _main_memory() -> int:

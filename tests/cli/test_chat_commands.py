@@ -195,12 +195,12 @@ def test_a_seed_makes_the_next_answers_those_of_a_new_chat_with_it():
 def test_where_models_compute_can_be_set_in_a_chat():
     lines = "/set device GPU0,GPU1", "/set tensor-split 3,1", "/set cpu_moe on", "/set mmap off", "/set threads-batch 2"
     config = chat(*lines, "Hi").pair.config.target_config
-    assert (config.devices, config.tensor_split, config.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
+    assert (config.devices, config.tensor_split, config.cpu_moe) == (("GPU0", "GPU1"), (3, 1), -1)
     assert (config.mmap, config.threads_batch) == (False, 2)
     assert chat("/set device none", "Hi").pair.config.target_config.devices == ()
     config = chat("/set -dev GPU0", "/set devd none", "/set ts 3", "/set cmoe on", "Hi").pair.config
     assert (config.target_config.devices, config.draft_config.devices) == (("GPU0",), ())
-    assert (config.target_config.tensor_split, config.target_config.cpu_moe) == ((3,), True)
+    assert (config.target_config.tensor_split, config.target_config.cpu_moe) == ((3,), -1)
 
 
 @pytest.mark.parametrize("line", ["/set device none", "/set devd none", "/set rpc none", "/set ngld 0"])
@@ -259,7 +259,7 @@ WRONG = {
     "/set top-p 3": "top-p: top_p is 3, but it is a probability.",
     "/set draft x": "draft has a command of its own.",
     "/set tensor-split 3;1": "tensor-split is '3;1', but has to be a list of numbers, such as [3, 1].",
-    "/set cpu-moe maybe": "cpu-moe is 'maybe', but has to be one of on, off.",
+    "/set cpu-moe maybe": "cpu-moe is 'maybe', but has to be on, off, auto, or a whole number from 0 to 2147483647.",
     "/set seed x": "seed: 'x' is not a number.",
     "/set seed -2": "The seed -2 is out of range.",
     "/set n 0": "n: 0 tokens is nothing to generate.",

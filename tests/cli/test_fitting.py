@@ -166,6 +166,20 @@ def test_a_draft_that_nobody_named_leaves_its_place_to_n_grams(folder):
     assert world.pair.config.draft == folder / "small.gguf"
 
 
+def test_a_draft_that_has_room_is_taken_where_a_smaller_one_with_a_larger_cache_has_none(folder):
+    folder_of_models(folder)
+    write_tiny(folder / "big.gguf", TinyModel(width=256, layers=6, n_ctx=65536))
+    write_tiny(folder / "small.gguf", TinyModel(layers=24, width=16, n_ctx=65536))
+    write_tiny(folder / "wide.gguf", TinyModel(layers=1, width=96, n_ctx=65536))
+    room = sum(needs(folder, "--draft", "wide.gguf").values())
+    world = run(folder, "-c", "8192", devices=(main_memory(), card(room)))
+    assert (world.pair.config.draft, drafting(world)[0]) == (folder / "wide.gguf", 2)
+    assert " ".join(world.err.split()) == (
+        "wide drafts, the smallest model here that fits and has room; specchat pair shows others, --draft ngram takes "
+        "none. small fits, but has no room beside the target: --draft takes it nevertheless."
+    )
+
+
 def test_layers_give_way_to_a_draft_that_was_measured_to_outweigh_them(folder):
     devices = (main_memory(), card(needs(folder)["target"]))
     gains = KnownGains(Cache(folder / ".cache" / "specchat" / "gains"))
@@ -345,3 +359,43 @@ def test_rounding_is_measured_where_a_run_would_compute(folder):
     world = World(home=lambda: folder, devices=devices, rounding=SpecchatError("Enough."))
     world.run("bench", "-m", "big.gguf", *NGRAM, "--verify")
     assert world.measured.target_config == run(folder, *NGRAM, devices=devices).pair.config.target_config
+
+
+@pytest.fixture
+def mixture(folder):
+    """The target is a mixture of experts."""
+    write_tiny(folder / "big.gguf", TinyModel(layers=6, n_ctx=65536, experts=8))
+    return folder
+
+
+def tight(folder, **settings):
+    """A card without room for the experts of two layers, and with some for reading those of one."""
+    return card(needs(folder)["target"] - see_file(folder / "big.gguf").shape().layers[0].experts, **settings)
+
+
+def test_the_experts_of_a_mixture_stay_behind_before_layers_do(mixture):
+    devices = (main_memory(), tight(mixture))
+    config = run(mixture, *NGRAM, "-c", "8192", devices=devices).pair.config
+    assert config.target_config.n_gpu_layers == 7
+    assert config.target_config.cpu_moe == 2
+    assert config.target_gives_way == GivesWay(context=False)
+    for options, found in ((("--no-cpu-moe",), 0), (("-cmoe",), 6), (("-ncmoe", "5"), 5), (("-ngl", "all"), 2)):
+        config = run(mixture, *NGRAM, "-c", "8192", *options, devices=devices).pair.config.target_config
+        assert config.cpu_moe == found
+        assert (config.n_gpu_layers < 7) == (options == ("--no-cpu-moe",))
+    assert run(mixture, *NGRAM, devices=(main_memory(),)).pair.config.target_config.cpu_moe is None
+
+
+def test_experts_that_stay_behind_are_shown(mixture):
+    devices = (main_memory(), tight(mixture))
+    world = World(home=lambda: mixture, devices=devices)
+    out = world.run("show", "big.gguf", "-c", "8192").out
+    assert "has room        yes, with all layers on the GPU, and the experts of 2 in main memory (-ncmoe 2)\n" in out
+    out = world.run("show", "big.gguf", "-c", "8192", "-ncmoe", "5").out
+    assert "and the experts of 5 in main memory (-ncmoe 5)" in out
+
+
+def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
+    devices = (main_memory(), tight(mixture, total=20 * MARGIN))
+    world = run(mixture, *NGRAM, "-c", "8192", devices=devices, variables={"PATH": ""})
+    assert "which puts the experts of 2 layers of big.gguf on the CPU." in " ".join(world.err.split())

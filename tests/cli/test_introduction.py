@@ -55,6 +55,10 @@ def test_on_a_narrow_terminal_they_are_broken_between_their_items():
         (Placement(33), ["on the CPU"]),
         (Placement(33, 33, ("Big GPU",)), ["on Big GPU", "all 33 layers there"]),
         (Placement(33, 20, ("Big GPU",)), ["on Big GPU", "20 of 33 layers there"]),
+        (
+            Placement(33, 33, ("Big GPU",), apart=12),
+            ["on Big GPU", "all 33 layers there", "the experts of 12 on the CPU"],
+        ),
         (Placement(33, 33, ("A", "B", "A")), ["on 2 × A and B", "all 33 layers there"]),
     ],
 )

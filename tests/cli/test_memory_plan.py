@@ -57,10 +57,10 @@ def test_the_context_is_that_of_a_run_unless_another_is_asked_for(folder):
     assert planned(folder, "big.gguf", SPECCHAT_CONTEXT="2048")["target"]["context"] == 2048
 
 
-@pytest.mark.parametrize("setting", [{"SPECCHAT_GPU_LAYERS": "5"}, {"SPECCHAT_TENSOR_SPLIT": "3,1"}])
-def test_settings_for_devices_are_nothing_where_there_is_none(folder, setting):
+def test_layers_for_devices_are_nothing_where_there_is_none(folder):
     devices = (main_memory(10**10),)
-    assert planned(folder, "big.gguf", devices=devices, **setting) == planned(folder, "big.gguf", devices=devices)
+    asked = planned(folder, "big.gguf", devices=devices, SPECCHAT_GPU_LAYERS="5")
+    assert asked == planned(folder, "big.gguf", devices=devices)
 
 
 def test_the_types_of_the_cache_count(folder):
@@ -197,3 +197,58 @@ def test_a_model_that_cannot_fit_is_named_before_it_is_loaded(folder, shared):
 def test_nothing_is_said_of_models_that_fit_or_that_a_card_may_take(folder, devices):
     world = World(home=lambda: folder, devices=devices).run("run", "-m", "big.gguf", "--draft", "none", "hello")
     assert (world.code, world.err) == (0, "")
+
+
+TWO = (main_memory(10**9), card(10**9), Device("CUDA1", "Card", MARGIN + 10**9, 8 * MARGIN, "GPU"))
+
+
+@pytest.mark.parametrize(
+    ("options", "layers", "used_devices"),
+    [
+        (("-ngl", "2"), (2, 2), {"CUDA0", "CUDA1"}),
+        (("-ngl", "0", "-ngld", "1"), (0, 1), {"CUDA0"}),
+        (("--device", "cuda1"), (4, 2), {"CUDA1"}),
+        (("--device", "none"), (0, 0), set()),
+        (("--draft-device", "CUDA1"), (4, 2), {"CUDA0", "CUDA1"}),
+        (("-ts", "1,1", "-devd", "none"), (4, 0), {"CUDA0", "CUDA1"}),
+    ],
+)
+def test_the_options_of_a_run_decide_where_layers_go(folder, options, layers, used_devices):
+    made = planned(folder, "big.gguf", "--draft", "small.gguf", *options, devices=TWO)
+    assert (made["target"]["gpu_layers"], made["draft"]["gpu_layers"]) == layers
+    assert {place["name"] for place in made["places"][1:] if place["needed"]} == used_devices
+    run = World(home=lambda: folder, devices=TWO)
+    run.run("run", "-m", "big.gguf", "--draft", "small.gguf", *options, "hello")
+    config = run.pair.config
+    assert [config.target_config.n_gpu_layers or 0, config.draft_config.n_gpu_layers or 0] == list(layers)
+    assert {*(config.target_config.devices or ()), *(config.draft_config.devices or ())} >= used_devices
+
+
+def test_other_machines_that_are_named_are_reached_and_no_others(folder):
+    reached = []
+    remote = Device("RPC0", "host:1", MARGIN + 10**9, MARGIN + 10**9, "GPU")
+    world = World(home=lambda: folder, devices=(main_memory(10**9), remote), reach=reached.extend)
+    made = json.loads(world.run("show", "big.gguf", "--json", "--rpc", "host:1").out)["memory"]
+    assert (reached, made["target"]["gpu_layers"], made["places"][1]["name"]) == (["host:1"], 4, "RPC0")
+    made = planned(folder, "big.gguf", devices=world.devices)
+    assert [place["name"] for place in made["places"]] == ["CPU"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--device", "CUDA7"), "There is no device 'CUDA7'."),
+        (("--draft-device", "CUDA7"), "There is no device 'CUDA7'."),
+        (("-ts", "1,1,1"), "--tensor-split 1,1,1 is for 3 devices, but there are 2."),
+        (("--draft-device", "RPC0"), "The draft stays on this machine, and RPC0 is on another."),
+    ],
+)
+def test_devices_that_a_run_would_refuse_are_refused(folder, options, told):
+    world = show(folder, "big.gguf", *options, devices=TWO)
+    assert (world.code, world.out, world.err.splitlines()[0]) == (2, "", f"error: {told}")
+
+
+def test_a_template_is_shown_without_a_plan(folder):
+    assert show(folder, "big.gguf", "--template").code == 0
+    world = show(folder, "big.gguf", "--template", "-ngl", "2")
+    assert (world.code, world.err.splitlines()[0]) == (2, "error: --template shows a template and nothing else.")

@@ -1,5 +1,6 @@
 """The draft of the hub that a terminal is offered for a target that has none here."""
 
+import json
 import re
 from datetime import date
 from types import SimpleNamespace
@@ -7,6 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from specchat.cli.display.quantities import file_size
+from specchat.speculative.devices import Device
+from specchat.speculative.footprint.plan import MARGIN
 
 from ..hub.faults import ALWAYS, Fault
 from ..tiny import TinyModel, write_tiny
@@ -170,3 +173,86 @@ def test_where_nothing_fits_nothing_is_said(place):
     world = place.run(lines=["y"])
     assert (world.code, world.pair.config.draft) == (0, "ngram")
     assert "draft" not in world.transcript.lower()
+
+
+DEEP, WIDE = "some/Tiny-Coder-0.6B-GGUF", "some/Tiny-Coder-1.1B-GGUF"
+"""The first has the smaller file, and the larger cache."""
+MUCH = 10**10
+
+
+@pytest.fixture
+def drafts(place):
+    """Two drafts that fit, on the hub alone."""
+    place.standin.repositories.clear()
+    files = {
+        DEEP: write_tiny(place.folder / "deep.gguf", TinyModel(layers=24, width=16, n_ctx=65536)),
+        WIDE: write_tiny(place.folder / "wide.gguf", TinyModel(layers=1, width=96, n_ctx=65536)),
+    }
+    write_tiny(place.folder / "big.gguf", TinyModel(width=256, name="Tiny Coder 8B", n_ctx=65536))
+    for name, file in files.items():
+        place.standin.add(name, {f"{file.stem}-Q8_0.gguf": file})
+    return files
+
+
+def card_for(place, *drafts):
+    """Main memory, and a card with room for the target and for each of these files beside it, but for no more."""
+    devices = (_device("CPU", MUCH), _device("CUDA0", MUCH))
+    target = place.folder / "big.gguf"
+    needs = [{"target": {}, "draft": {}}]
+    for draft in drafts or (target,):
+        world = World(home=lambda: place.folder, devices=devices)
+        world.run("show", str(target), "--draft", str(draft), "-c", "8192", "--json")
+        needs.append(json.loads(world.out)["memory"]["places"][1])
+    room = sum(needs[-1]["target"].values())
+    return (devices[0], _device("CUDA0", room + sum(sum(each["draft"].values()) for each in needs if drafts)))
+
+
+def _device(name, room):
+    return Device(name, name, MARGIN + room, 2 * (MARGIN + room), "CPU" if name == "CPU" else "GPU")
+
+
+def test_with_room_for_both_the_smaller_is_offered(place, drafts):
+    world = place.run("-c", "8192", lines=["n"], devices=card_for(place, drafts[DEEP]))
+    assert f"{DEEP} fits (" in said(world)
+
+
+def test_where_the_smallest_has_no_room_the_next_is_offered(place, drafts):
+    world = place.run("-c", "8192", lines=["y"], devices=card_for(place, drafts[WIDE]))
+    assert f"No model here drafts for big.gguf. {WIDE} fits (" in said(world)
+    [fetched] = place.drafts()
+    assert world.pair.config.draft.resolve() == fetched.resolve()
+    assert fetched.stat().st_size == drafts[WIDE].stat().st_size
+
+
+def test_where_none_has_room_n_grams_draft_nothing_is_fetched_and_it_is_tried_again_another_day(place, drafts):
+    full = card_for(place)
+    world = place.run("-c", "8192", lines=["y"], devices=full)
+    assert (world.code, world.pair.config.draft, place.drafts()) == (0, "ngram", [])
+    assert f"N-grams draft. {DEEP} fits, but has no room beside the target: --draft takes it nevertheless." in said(
+        world
+    )
+    assert "Download" not in world.out
+    free = card_for(place, *drafts.values())
+    place.standin.requests.clear()
+    assert place.run("-c", "8192", lines=["y"], devices=free).pair.config.draft == "ngram"
+    assert place.standin.requests == []
+    tomorrow = place.run("-c", "8192", lines=["y"], devices=free, today=date(2026, 2, 1))
+    assert tomorrow.pair.config.draft != "ngram"
+
+
+@pytest.mark.parametrize(("answer", "taken"), [("y", True), ("n", False)])
+def test_where_the_one_on_this_machine_has_no_room_one_of_the_hub_that_has_is_offered(place, drafts, answer, taken):
+    models = place.folder / "models"
+    models.mkdir()
+    drafts[DEEP].rename(models / "deep.gguf")
+    del place.standin.repositories[DEEP]
+    config = place.folder / ".config" / "specchat" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"format: 1\nmodel_folders: [{models}]\n")
+    world = place.run("-c", "8192", lines=[answer], devices=card_for(place, drafts[WIDE]))
+    assert f"deep has no room beside big.gguf. {WIDE} fits (" in said(world)
+    assert (len(place.drafts()) == 1, world.pair.config.draft != "ngram") == (taken, taken)
+    told = "N-grams draft. deep fits, but has no room beside the target: --draft takes it nevertheless."
+    assert (told in said(world)) == (not taken)
+    again = place.run("-c", "8192", devices=card_for(place, drafts[WIDE]))
+    assert (told in said(again), "Download" in again.out) == (not taken, False)

@@ -107,7 +107,7 @@ def test_every_setting_can_be_a_variable(home):
     assert (config.target_config.n_gpu_layers, config.draft_config.n_gpu_layers) == (1, 2)
     assert (config.target_config.threads, config.target_config.cache_type_v) == (3, "q8_0")
     assert (config.target_config.devices, config.target_config.tensor_split) == (("GPU0", "GPU1"), (2, 1.5))
-    assert (config.target_config.cpu_moe, config.draft_config.devices, config.draft_config.mmap) == (True, (), False)
+    assert (config.target_config.cpu_moe, config.draft_config.devices, config.draft_config.mmap) == (-1, (), False)
     assert (config.sampling["dry_base"], config.sampling["dry_sequence_breakers"]) == (2.0, ("a b",))
     assert config.sampling["logit_bias"] == ("5+1", "6-inf")
 

@@ -60,8 +60,8 @@ PLACED = ("--device", "GPU0,GPU1", "-ts", "3,1", "--cpu-moe", "--no-mmap", "-t",
 def test_where_the_models_go_is_said_of_both_or_of_each(command):
     config = World().run(command, "-m", "a.gguf", "-md", "b.gguf", *PLACED, "Hi").pair.config
     target, draft = config.target_config, config.draft_config
-    assert (target.devices, target.tensor_split, target.cpu_moe) == (("GPU0", "GPU1"), (3, 1), True)
-    assert (draft.devices, draft.tensor_split, draft.cpu_moe) == (("GPU0", "GPU1"), (), False)
+    assert (target.devices, target.tensor_split, target.cpu_moe) == (("GPU0", "GPU1"), (3, 1), -1)
+    assert (draft.devices, draft.tensor_split, draft.cpu_moe) == (("GPU0", "GPU1"), (), None)
     assert all((each.mmap, each.threads, each.threads_batch) == (False, 2, 4) for each in (target, draft))
     apart = World().run(command, "-m", "a.gguf", "-md", "b.gguf", *PLACED, "-devd", "none", "Hi").pair.config
     assert (apart.target_config.devices, apart.draft_config.devices) == (("GPU0", "GPU1"), ())
@@ -73,9 +73,35 @@ def test_an_option_takes_back_what_a_profile_says_of_experts_and_files(tmp_path)
     )
     line = ("run", "--profile", str(tmp_path / "mine.yaml"), "Hi")
     config = World().run(*line).pair.config.target_config
-    assert (config.devices, config.tensor_split, config.cpu_moe, config.mmap) == (("GPU0", "GPU1"), (3, 1), True, False)
+    assert (config.devices, config.tensor_split, config.cpu_moe, config.mmap) == (("GPU0", "GPU1"), (3, 1), -1, False)
     config = World().run(*line, "--device", "none", "--no-cpu-moe", "--mmap").pair.config.target_config
-    assert (config.devices, config.cpu_moe, config.mmap) == ((), False, True)
+    assert (config.devices, config.cpu_moe, config.mmap) == ((), 0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "experts"),
+    [
+        ((), None),
+        (("-cmoe",), -1),
+        (("-ncmoe", "7"), 7),
+        (("--n-cpu-moe", "all"), -1),
+        (("--no-cpu-moe",), 0),
+        (("-ncmoe", "auto"), None),
+    ],
+)
+@pytest.mark.parametrize("profile", ["", "on", "off", "3", "all", "auto"])
+def test_experts_of_all_layers_of_some_or_as_they_fit_stay_in_main_memory(tmp_path, options, experts, profile):
+    (tmp_path / "mine.yaml").write_text("target: big.gguf\n" + (f"cpu_moe: {profile}\n" if profile else ""))
+    config = World().run("run", "--profile", str(tmp_path / "mine.yaml"), *options, "Hi").pair.config.target_config
+    said = {"": None, "on": -1, "off": 0, "3": 3, "all": -1, "auto": None}[profile]
+    assert config.cpu_moe == (experts if options else said)
+
+
+@pytest.mark.parametrize("flag", ["--cpu-moe", "--no-cpu-moe"])
+def test_the_experts_of_all_layers_and_of_some_cannot_both_be_asked_for(flag):
+    world = World().run("run", "-m", "a.gguf", flag, "-ncmoe", "3", "Hi")
+    assert (world.code, world.pair) == (2, None)
+    assert "Leave one of them out." in world.err
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,6 @@ def test_a_fixed_length_says_how_much_is_drafted_at_most():
 
 
 def test_settings_outlive_json():
-    config = LlamaConfig(devices=("GPU0",), tensor_split=(3, 1), cpu_moe=True, n_ctx=300)
+    config = LlamaConfig(devices=("GPU0",), tensor_split=(3, 1), cpu_moe=3, n_ctx=300)
     assert read_config(json.loads(json.dumps(asdict(config)))) == config
     assert read_config(json.loads(json.dumps(asdict(LlamaConfig())))) == LlamaConfig()

@@ -47,10 +47,11 @@ def test_how_a_model_is_loaded_does_not_change_what_it_computes(tiny_model_path,
     assert np.array_equal(logits(tiny_model_path), logits(tiny_model_path, **settings))
 
 
-def test_experts_can_be_kept_in_main_memory(write_tiny_model, capsys):
-    path = write_tiny_model(experts=4)
-    assert np.array_equal(logits(path), logits(path, cpu_moe=True, verbose=True))
-    moved = [
-        line.split()[1] for line in capsys.readouterr().err.splitlines() if "buffer type overridden to CPU" in line
-    ]
-    assert {name.split(".")[2] for name in moved} == {"ffn_gate_exps", "ffn_down_exps", "ffn_up_exps"}
+@pytest.mark.parametrize(("asked", "layers"), [(-1, 12), (0, 0), (None, 0), (1, 1), (11, 11), (40, 12)])
+def test_experts_of_the_first_layers_can_be_kept_in_main_memory(write_tiny_model, capsys, asked, layers):
+    path = write_tiny_model(layers=12, experts=4)
+    assert np.array_equal(logits(path), logits(path, cpu_moe=asked, verbose=True))
+    log = capsys.readouterr().err.splitlines()
+    moved = [line.split()[1] for line in log if "buffer type overridden to CPU" in line]
+    names = ("ffn_gate_exps", "ffn_down_exps", "ffn_up_exps")
+    assert set(moved) == {f"blk.{layer}.{name}.weight" for layer in range(layers) for name in names}

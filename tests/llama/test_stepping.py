@@ -16,6 +16,7 @@ from specchat.speculative.llama.rungs import GivesWay, Outline, rungs
 from specchat.speculative.llama.stepping import Stepping
 
 MODEL = Outline(layers=33, trained_context=32768, devices=2)
+MIXTURE = replace(MODEL, has_experts=True)
 
 
 def ladder(config=None, *, layers=True, context=True, model=MODEL):
@@ -40,6 +41,29 @@ def test_what_was_asked_for_by_number_does_not_give_way():
     assert ladder(layers=False) == [(None, 4096), (None, 2048)]
     assert ladder(context=False) == [(24, 8192), (16, 8192), (8, 8192), (0, 8192)]
     assert ladder(layers=False, context=False) == []
+
+
+def test_experts_leave_the_devices_before_layers_do():
+    asked = LlamaConfig(n_gpu_layers=33, cpu_moe=4)
+    first, *others = rungs(asked, MIXTURE, GivesWay())
+    assert (first, len(others)) == (replace(asked, cpu_moe=-1), 6)
+    assert others[0] == replace(asked, cpu_moe=-1, n_gpu_layers=24)
+    assert all(each.cpu_moe == -1 for each in others)
+
+
+@pytest.mark.parametrize(
+    ("config", "gives_way", "model"),
+    [
+        (LlamaConfig(cpu_moe=-1), GivesWay(), MIXTURE),
+        (LlamaConfig(cpu_moe=32), GivesWay(), MIXTURE),
+        (LlamaConfig(n_gpu_layers=1), GivesWay(), MIXTURE),
+        (LlamaConfig(), GivesWay(experts=False), MIXTURE),
+        (LlamaConfig(devices=()), GivesWay(), MIXTURE),
+        (LlamaConfig(), GivesWay(), MODEL),
+    ],
+)
+def test_experts_stay_where_they_are_if_they_must_or_cannot_leave(config, gives_way, model):
+    assert all(each.cpu_moe == config.cpu_moe for each in rungs(config, model, gives_way))
 
 
 @pytest.mark.parametrize("config", [LlamaConfig(n_gpu_layers=0), LlamaConfig(devices=())])
@@ -67,18 +91,21 @@ class Memory:
 
     layers: int
     context: int
+    experts: bool = True
+    model: Outline = MODEL
     loads: list[LlamaConfig] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
 
     def load(self, config: LlamaConfig) -> LlamaConfig:
         self.loads.append(config)
         on_devices = config.layers_on_devices(MODEL.layers)
-        if on_devices > self.layers or config.context(MODEL.trained_context) > self.context:
+        crowded = self.model.has_experts and not self.experts and config.cpu_moe != -1
+        if crowded or on_devices > self.layers or config.context(MODEL.trained_context) > self.context:
             raise OutOfMemoryError(f"No room, try {len(self.loads)}.", "Buy some.")
         return config
 
     def down(self, config: LlamaConfig, gives_way: GivesWay) -> LlamaConfig:
-        return Stepping(Path("big.gguf"), self.load, self.said.append, look=lambda path, config: MODEL).down(
+        return Stepping(Path("big.gguf"), self.load, self.said.append, look=lambda path, config: self.model).down(
             config, gives_way
         )
 
@@ -94,6 +121,12 @@ def test_the_first_rung_that_fits_is_told():
     assert memory.down(LlamaConfig(), GivesWay()).n_gpu_layers == 16
     [said] = memory.said
     assert said == "There is not enough memory for big as it was to be loaded: 16 of its 33 layers are on devices."
+
+
+def test_experts_that_left_are_told():
+    memory = Memory(layers=33, context=8192, experts=False, model=MIXTURE)
+    assert memory.down(LlamaConfig(), GivesWay()) == LlamaConfig(cpu_moe=-1)
+    assert memory.said[0].endswith(": all its experts are in main memory.")
 
 
 def test_less_of_both_is_told():
@@ -153,12 +186,16 @@ def test_the_numbers_that_were_given_do_not_give_way_whatever_is_decided_beside_
     decided = config.fitted(replace(given[0], n_gpu_layers=20), replace(given[1], devices=()), {})
     for each in (config, decided):
         assert (each.target_gives_way, each.draft_gives_way.layers) == (GivesWay(context=False), False)
-    assert PairConfig(target=Path("big.gguf"), exact=True).target_gives_way == GivesWay(layers=False, context=False)
+    assert PairConfig(target=Path("big.gguf"), exact=True).target_gives_way == GivesWay(
+        layers=False, experts=False, context=False
+    )
 
 
 def test_the_outline_of_a_file_is_that_of_its_model(write_tiny_model):
-    path = write_tiny_model(layers=5, n_ctx=4096)
-    assert outline(path, LlamaConfig(devices=())) == Outline(layers=6, trained_context=4096, devices=0)
+    for experts in (0, 4):
+        path = write_tiny_model(layers=5, n_ctx=4096, experts=experts)
+        found = outline(path, LlamaConfig(devices=()))
+        assert found == Outline(layers=6, trained_context=4096, devices=0, has_experts=experts > 0)
 
 
 CRAMPED = """

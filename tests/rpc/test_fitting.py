@@ -98,6 +98,15 @@ def test_tiny_models_are_where_they_were_planned(write_tiny_model, servers, sett
     check(write_tiny_model(width=256, n_ctx=8192, **settings), servers, shares)
 
 
+@pytest.mark.parametrize("shares", [(0.7,), (0.5,), (0.3,), (0.3, 0.3), (0.2, 0.5)])
+def test_mixtures_leave_experts_behind_as_it_was_planned(write_tiny_model, servers, shares):
+    path = write_tiny_model(width=256, n_ctx=8192, layers=8, experts=16)
+    placed, ratio = check(path, servers, shares)
+    assert (placed.on_devices, placed.apart > 0) == (9, True)
+    borrowed = see_file(path).shape().layers[0].experts  # by a card, to read long texts; a server does not
+    assert 1 <= ratio * (1 - borrowed / placed.total) <= 1.1
+
+
 @pytest.mark.models
 @pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.6, 0.6), (0.3, 0.4)])
 def test_real_models_are_where_they_were_planned_and_take_what_was_planned(models, servers, shares):

@@ -81,6 +81,35 @@ def test_the_text_is_the_same_wherever_the_layers_are(model, endpoints, layers, 
     assert answer(PairConfig(target=model, target_config=there)) == answer(PairConfig(target=model, target_config=here))
 
 
+@pytest.fixture(scope="module")
+def mixture(write_tiny_model) -> Path:
+    """Six layers of eight experts each, a MiB and a half an expert."""
+    path: Path = write_tiny_model(layers=6, width=256, n_ctx=8192, experts=8)
+    return path
+
+
+@pytest.mark.parametrize("split", [(), (3, 4)])
+@pytest.mark.parametrize("kept", [1, 4, -1])
+def test_the_text_is_the_same_wherever_the_experts_are(mixture, endpoints, capsys, split, kept):
+    names = tuple(map(name_of, endpoints))
+    settings = {"rpc": endpoints, "devices": names, "tensor_split": split, "n_ctx": 512}
+    capsys.readouterr()
+    apart = answer(PairConfig(target=mixture, target_config=loading(**settings, cpu_moe=kept, verbose=True)))
+    log = capsys.readouterr().err
+    assert apart == answer(PairConfig(target=mixture, target_config=loading(devices=(), n_ctx=512)))
+    moved = {int(layer) for layer in re.findall(r"blk\.(\d+)\.ffn_\w+_exps\.weight .*overridden to CPU", log)}
+    assert moved == set(range(6 if kept < 0 else kept))
+    assert "offloaded 7/7 layers" in log
+
+
+def test_a_mixture_is_where_it_was_said_to_be(mixture, endpoints):
+    first = (name_of(endpoints[0]),)
+    config = loading(rpc=endpoints, devices=first, n_ctx=512, n_gpu_layers=5, cpu_moe=4)
+    with load_pair(PairConfig(target=mixture, target_config=config), Interrupt()) as pair:
+        assert pair.placement
+        assert (pair.placement.on_devices, pair.placement.apart) == (5, 2)
+
+
 def test_target_and_draft_can_be_apart(model, endpoints, write_tiny_model):
     first, second = endpoints
     draft = write_tiny_model(layers=2, width=64, n_ctx=32768)

@@ -30,10 +30,12 @@ _SHORT = {
     "devd": "draft_device",
     "ts": "tensor_split",
     "cmoe": "cpu_moe",
+    "ncmoe": "cpu_moe",
+    "n_cpu_moe": "cpu_moe",
 }
 _OF_ANSWERS = {"seed": "seed", "s": "seed", "n": "n", "n_predict": "n", "max_tokens": "n"}
 """What options say that no profile does, by all its names."""
-_INTRODUCED = ("context", "gpu_layers", "draft_gpu_layers", "device", "draft_device", "rpc", "draft_length")
+_INTRODUCED = ("context", "gpu_layers", "draft_gpu_layers", "device", "draft_device", "rpc", "cpu_moe", "draft_length")
 """What is seen when the chat tells of its models again."""
 _OLLAMA = "parameter "
 """Which Ollama wants in front."""

@@ -32,14 +32,14 @@ def folder(tmp_path):
     return folder
 
 
-def automatic(target, folder, cache=None, gains=None):
+def automatic(target, folder, cache=None, gains=None, has_room=lambda draft: True):
     """What is taken for a target, where `gains` are speed-ups of some drafts by name."""
     places = Places(hub=None, llama_cpp=(), lm_studio=(), ollama=(), folders=(folder,))
     known = KnownGains(Cache(folder.parent / "gains"))
     for name, speedup in (gains or {}).items():
         measured = speedup if isinstance(speedup, Gain) else gain(speedup)
         known.keep(target, name if name == "ngram" else folder / f"{name}.gguf", measured)
-    return best_stored(target, stored_models(places).models, Cache(cache), known)
+    return best_stored(target, stored_models(places).models, Cache(cache), known, has_room)
 
 
 def gain(speedup, kinds=("code",)):
@@ -53,6 +53,22 @@ def best(target, folder, cache=None, gains=None):
 
 def test_the_smallest_that_fits_is_taken(target, folder):
     assert best(target, folder) == "small"
+
+
+@pytest.mark.parametrize(
+    ("fitting", "gains", "taken", "crowded"),
+    [
+        ({"small", "middle"}, {}, "small", None),
+        ({"middle"}, {}, "middle", "small"),
+        (set(), {}, None, "small"),
+        ({"strange", "large"}, {}, None, "small"),
+        ({"small"}, {"middle": 2.0}, "small", "middle"),
+        ({"large"}, {"middle": 2.0, "large": 1.5}, "large", "middle"),
+    ],
+)
+def test_what_has_no_room_leaves_its_place_to_the_next_that_has(target, folder, fitting, gains, taken, crowded):
+    found = automatic(target, folder, gains=gains, has_room=lambda draft: draft.stem in fitting)
+    assert (found.draft and found.draft.name, found.crowded and found.crowded.name) == (taken, crowded)
 
 
 def test_one_of_more_than_a_third_of_the_target_is_not(target, folder):

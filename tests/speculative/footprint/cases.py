@@ -39,7 +39,10 @@ class Decided:
 
     @property
     def told(self) -> str:
-        """In a line: the context, layers of the target and of the draft, in main memory and on each device."""
+        """In a line: the context, layers of the target and of the draft, in main memory and on each device.
+
+        Those whose experts main memory has, though they are on a device, are `apart`.
+        """
         models = [_layers(model, len(self.plan.places)) for model in self.plan.models]
         words = "" if self.plan.draft is None else "drafts" if self.plan.suits_draft else "n-grams"
         slow = f", {self.plan.slowdown:.2f} x" if self.plan.slowdown > 1 else ""
@@ -49,7 +52,8 @@ class Decided:
 
 def _layers(model, n_places: int) -> str:
     counts = [sum(count for place, count in model.runs if place == each) for each in range(1, n_places)]
-    return "+".join(map(str, [model.layers - sum(counts), *counts]))
+    apart = f" ({model.apart} apart)" if model.apart else ""
+    return "+".join(map(str, [model.layers - sum(counts), *counts])) + apart
 
 
 def _device(name: str, total: float, free: float, kind: str) -> Device:

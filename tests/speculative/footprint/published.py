@@ -56,6 +56,8 @@ def published(
         experts_out=used * embedding,
         queries=heads * head,
         heads=heads,
+        experts=experts,
+        used=used,
         vocabulary=vocabulary,
         trained_context=trained,
         parameters=0,
@@ -71,6 +73,7 @@ CODER_7B = published(28, 3584, 18944, 28, 4, 152064, 32768)
 CODER_1_5B = published(28, 1536, 8960, 12, 2, 151936, 32768, tied=True)
 CODER_0_5B = published(24, 896, 4864, 14, 2, 151936, 32768, head=64, tied=True, kinds=Q8_0)
 QWEN3_30B_A3B = published(48, 2048, 768, 32, 4, 151936, 40960, experts=128, used=8)
+MIXTRAL_8X7B = published(32, 4096, 14336, 32, 8, 32000, 32768, experts=8, used=2)
 QWEN3_0_6B = published(28, 1024, 3072, 16, 8, 151936, 40960, tied=True, kinds=Q8_0)
 
 SIZES = {

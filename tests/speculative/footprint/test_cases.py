@@ -19,7 +19,9 @@ from .published import (
     LLAMA_1B,
     LLAMA_8B,
     LLAMA_70B,
+    MIXTRAL_8X7B,
     Q4_K,
+    Q8_0,
     QWEN3_0_6B,
     QWEN3_30B_A3B,
     published,
@@ -75,6 +77,16 @@ def test_a_shape_weighs_what_the_published_file_has(name, size):
         # a mixture of experts
         (Machine(60, (24,)), QWEN3_30B_A3B, QWEN3_0_6B, "32k 0+49 | 13+16 n-grams"),
         (Machine(60, (48,)), QWEN3_30B_A3B, QWEN3_0_6B, "32k 0+49 | 0+29 drafts"),
+        (Machine(60, (4,)), QWEN3_30B_A3B, QWEN3_0_6B, "8k 0+49 (47 apart) | 25+4 n-grams"),
+        (Machine(60, (8,)), QWEN3_30B_A3B, QWEN3_0_6B, "8k 0+49 (35 apart) | 29+0 n-grams"),
+        (Machine(60, (12,)), QWEN3_30B_A3B, QWEN3_0_6B, "8k 0+49 (23 apart) | 29+0 n-grams"),
+        (Machine(12, (12,)), QWEN3_30B_A3B, None, "8k 0+49 (23 apart)"),
+        (Machine(6, (12,)), QWEN3_30B_A3B, None, "8k 0+49 (23 apart), does not fit"),
+        (Machine(60, (12, 8)), QWEN3_30B_A3B, None, "8k 0+31+18 (3 apart)"),
+        (Machine(60, (12, 12)), QWEN3_30B_A3B, None, "32k 0+25+24"),
+        (Machine(60, (8,)), MIXTRAL_8X7B, None, "8k 0+33 (28 apart)"),
+        (Machine(60, (24,)), MIXTRAL_8X7B, None, "8k 0+33 (7 apart)"),
+        (Machine(28, shared=12), QWEN3_30B_A3B, None, "8k 0+49 (22 apart)"),
         # unequal cards: the draft goes where there is room
         (Machine(120, (24, 8)), CODER_14B, CODER_1_5B, "32k 0+49+0 | 0+29+0 drafts"),
         (Machine(120, (24, 8)), CODER_32B, CODER_1_5B, "32k 0+56+9 | 0+0+29 drafts"),
@@ -100,6 +112,8 @@ def test_what_is_decided(machine, target, draft, told):
         (Machine(28, (12,)), CODER_14B, CODER_1_5B, 1.3, "8k 0+49 | 4+25 n-grams"),
         (Machine(60, (24,)), CODER_32B, CODER_0_5B, 1.6, "16k 2+63 | 0+25 drafts, 1.29 x"),
         (Machine(60, (24,)), CODER_32B, CODER_1_5B, 1.6, "16k 0+65 | 26+3 n-grams"),
+        (Machine(60, (12,)), QWEN3_30B_A3B, QWEN3_0_6B, 1.6, "8k 0+49 (27 apart) | 0+29 drafts, 1.12 x"),
+        (Machine(60, (12,)), QWEN3_30B_A3B, QWEN3_0_6B, 1.1, "8k 0+49 (23 apart) | 29+0 n-grams"),
         (Machine(120, (24, 24)), LLAMA_70B, LLAMA_1B, 1.6, "16k 2+38+41 | 0+17+0 drafts, 1.23 x"),
     ],
 )
@@ -179,6 +193,89 @@ def test_as_many_layers_fit_as_llama_cpp_finds_or_one_less_a_device(name, rooms,
     found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
     assert found is not None
     assert layers - len(rooms) <= found.target.on_devices <= layers
+
+
+MIXTURES_FITTED_BY_LLAMA_CPP = {
+    "qwen3 30B A3B": {
+        ((3,), 8192): (49, 44),
+        ((3,), 32768): (33, 31),
+        ((5,), 8192): (49, 38),
+        ((5,), 32768): (49, 45),
+        ((7,), 8192): (49, 31),
+        ((7,), 32768): (49, 38),
+        ((11,), 8192): (49, 19),
+        ((11,), 32768): (49, 26),
+        ((15,), 8192): (49, 6),
+        ((15,), 32768): (49, 13),
+        ((22,), 32768): (49, 0),
+        ((7, 5), 8192): (49, 17),
+        ((7, 5), 32768): (49, 24),
+        ((11, 7), 8192): (49, 1),
+        ((11, 7), 32768): (49, 5),
+        ((7, 11), 8192): (49, 1),
+        ((7, 11), 32768): (49, 5),
+    },
+    "gpt-oss 20B": {
+        ((3,), 8192): (25, 23),
+        ((3,), 32768): (17, 15),
+        ((5,), 8192): (25, 20),
+        ((5,), 32768): (25, 22),
+        ((7,), 8192): (25, 18),
+        ((7,), 32768): (25, 19),
+        ((11,), 8192): (25, 13),
+        ((11,), 32768): (25, 14),
+        ((15,), 8192): (25, 8),
+        ((15,), 32768): (25, 9),
+        ((22,), 32768): (25, 0),
+        ((7, 5), 8192): (25, 13),
+        ((7, 5), 32768): (25, 14),
+        ((11, 7), 8192): (25, 5),
+        ((11, 7), 32768): (25, 7),
+        ((7, 11), 8192): (25, 5),
+        ((7, 11), 32768): (25, 7),
+    },
+    "mixtral 8x7B": {
+        ((3,), 8192): (33, 31),
+        ((3,), 32768): (14, 12),
+        ((5,), 8192): (33, 28),
+        ((5,), 32768): (28, 26),
+        ((7,), 8192): (33, 26),
+        ((7,), 32768): (33, 30),
+        ((11,), 8192): (33, 20),
+        ((11,), 32768): (33, 24),
+        ((15,), 8192): (33, 15),
+        ((15,), 32768): (33, 19),
+        ((22,), 8192): (33, 5),
+        ((22,), 32768): (33, 9),
+        ((7, 5), 8192): (33, 20),
+        ((7, 5), 32768): (33, 24),
+        ((11, 7), 8192): (33, 12),
+        ((11, 7), 32768): (33, 16),
+        ((7, 11), 8192): (33, 12),
+        ((7, 11), 32768): (33, 16),
+    },
+}
+"""The same for mixtures of experts: layers on devices, and those of them with experts that are not, or not all."""
+_MIXTURES = {
+    "qwen3 30B A3B": published(48, 2048, 768, 32, 4, 151936, 131072, experts=128, used=8, kinds=Q4_K),
+    "gpt-oss 20B": published(24, 2880, 2880, 64, 8, 201088, 131072, head=64, experts=32, used=4, kinds=Q8_0),
+    "mixtral 8x7B": published(32, 4096, 14336, 32, 8, 32000, 131072, experts=8, used=2, kinds=Q4_K),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "rooms", "context", "fitted"),
+    [(name, *case, fitted) for name, cases in MIXTURES_FITTED_BY_LLAMA_CPP.items() for case, fitted in cases.items()],
+)
+def test_as_many_experts_fit_as_llama_cpp_finds_or_those_of_one_layer_less_a_device(name, rooms, context, fitted):
+    """As above, the one less is room for reading: llama.cpp was asked on servers, which need none."""
+    cards = [Device(f"CUDA{place}", "", MARGIN + room * 2**30, 32 << 30, "GPU") for place, room in enumerate(rooms)]
+    wanted = Wanted(memory=model_memory(_MIXTURES[name], LoadedBy(context=context, rows=17)))
+    found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
+    assert found is not None
+    (layers, apart), there, whole = fitted, found.target.on_devices, found.target.on_devices - found.target.apart
+    assert layers - len(rooms) <= there <= layers
+    assert layers - apart - len(rooms) <= whole <= layers - apart + 1
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -72,11 +72,21 @@ def test_buffers_grow_with_passes_contexts_and_rows_and_without_flash_attention(
 
 
 def test_with_experts_in_main_memory_layers_are_lighter_and_all_weighs_the_same():
-    seen = shape(layers=(LayerShape(weights=1000, experts=900, k_width=8),) * 2)
-    usual, apart = (model_memory(seen, LoadedBy(context=256, cpu_moe=cpu_moe)) for cpu_moe in (False, True))
-    assert [layer.weights for layer in apart.layers[:2]] == [100, 100]
-    assert apart.kept == usual.kept + 1800
-    assert (apart.weights, apart.cache) == (usual.weights, usual.cache)
+    dense, mixed = LayerShape(weights=100, k_width=8), LayerShape(weights=1000, experts=900, k_width=8)
+    usual = model_memory(shape(layers=(dense, mixed, mixed), experts=9, used=2), LoadedBy(context=256))
+    assert usual.layers_to_experts == 3
+    for count, kept in ((0, 0), (1, 0), (2, 900), (3, 1800), (9, 1800)):
+        apart = usual.keeping_experts(count)
+        weights = [100 if place < count else layer.weights for place, layer in enumerate(usual.layers[:3])]
+        assert [layer.weights for layer in apart.layers[:3]] == weights
+        assert (apart.kept, apart.lent) == (usual.kept + kept, min(kept, 900))
+        assert (apart.weights, apart.cache) == (usual.weights, usual.cache)
+    assert [layer.read for layer in usual.layers[:3]] == [100, 300, 300]
+
+
+def test_a_model_without_experts_keeps_none():
+    usual = model_memory(shape(), LoadedBy(context=256))
+    assert (usual.layers_to_experts, usual.keeping_experts(3)) == (0, usual)
 
 
 def test_another_context_takes_all_but_the_weights_again():

@@ -223,3 +223,84 @@ def test_devices_of_other_machines_get_what_those_of_this_one_cannot_hold():
     assert plan(model(8), None, devices, 0).target.runs == ((2, 9),)
     assert plan(model(14), None, devices, 0).target.runs == ((1, 15),)
     assert plan(model(80), None, devices, 0).target.runs == ((1, 49), (2, 10))
+
+
+MIXTURE = {"each": 10 * GB, "experts": 9 * GB}
+"""Three layers of 10 GB, of which 9 are experts, and an output of 10 GB."""
+
+
+@pytest.mark.parametrize(
+    ("free", "layers", "apart"),
+    [
+        (100, 4, 0),
+        (40, 4, 0),
+        (39, 4, 2),
+        (31, 4, 2),
+        (30, 4, 3),
+        (22, 4, 3),
+        (21, 3, 2),
+        (20, 2, 1),
+        (19, 1, 0),
+        (18, 0, 0),
+    ],
+)
+def test_experts_stay_behind_before_layers_do_and_leave_room_to_be_read(free, layers, apart):
+    found = plan(model(3, **MIXTURE), None, [main_memory(60), card(free)], 0)
+    assert (found.fits, found.target.on_devices, found.target.apart) == (True, layers, apart)
+    assert found.needed(0) + found.target.shares[1].weights == 40 * GB
+    assert found.needed(1) <= free * GB
+
+
+@pytest.mark.parametrize("experts", [0, 1, 2, 3, 9, -1])
+@pytest.mark.parametrize("layers", [None, 2, -1])
+def test_experts_that_are_to_stay_behind_do_and_no_others(experts, layers):
+    wish = {"experts": experts, "layers": layers}
+    found = plan(model(3, wish=wish, **MIXTURE), None, [main_memory(60), card(32)], 0)
+    assert found.target.experts == (3 if experts in (9, -1) else experts)
+    assert (
+        found.target.on_devices == {None: 4 if experts not in (0, 1) else found.target.on_devices, 2: 2, -1: 4}[layers]
+    )
+    assert found.fits == (found.needed(1) <= 32 * GB)
+
+
+def test_a_number_of_layers_is_kept_by_leaving_experts_behind():
+    found = plan(model(3, wish={"layers": -1}, **MIXTURE), None, [main_memory(60), card(31)], 0)
+    assert (found.fits, found.target.on_devices, found.target.apart) == (True, 4, 2)
+    crowded = plan(model(3, wish={"layers": -1}, **MIXTURE), None, [main_memory(60), card(5)], 0)
+    assert (crowded.fits, crowded.target.on_devices, crowded.target.apart) == (False, 4, 0)
+
+
+def test_a_second_card_takes_what_would_stay_behind():
+    found = plan(model(3, **MIXTURE), None, [main_memory(60), card(25), card(25, "CUDA1")], 0)
+    assert (found.target.runs, found.target.apart) == (((1, 2), (2, 2)), 0)
+    found = plan(model(3, **MIXTURE), None, [main_memory(60), card(25), card(12, "CUDA1")], 0)
+    assert (found.target.runs, found.target.apart) == (((1, 3), (2, 1)), 2)
+
+
+def test_where_experts_stay_behind_cards_take_no_turns_and_main_memory_computes():
+    parted = memory(3, 10, experts=9, compute=100, passing=20).keeping_experts(1)
+    main, first, second = spread(parted, [(1, 2), (2, 2)], 3)
+    assert (main.weights, main.compute) == (9, 100)
+    assert (first.weights, first.compute) == (11, 109)
+    assert (second.weights, second.compute) == (20, 100)
+
+
+def test_experts_that_a_token_does_not_go_through_make_no_draft_fast_beside_them():
+    devices = [main_memory(100), card(22)]
+    for idle, suits in ((0, True), (8 * GB, False)):
+        found = plan(model(3, idle=idle, **MIXTURE), model(0, 2 * GB), devices, 0)
+        assert (found.target.apart, found.draft.on_devices, found.suits_draft) == (3, 0, suits)
+        assert found.target.behind == 3 * (9 * GB - idle)
+        assert found.target.ahead == 13 * GB
+
+
+def test_a_context_is_the_longest_that_costs_no_experts():
+    """The same model, with 0.8, 1.6 or 3.3 GB of cache a layer."""
+
+    def at(tokens):
+        return model(3, cache=tokens * 100_000, **MIXTURE)
+
+    def longest(free):
+        return longest_context(at, 131072, [main_memory(60), card(free)], margin=0)
+
+    assert [longest(free) for free in (54, 50, 44, 40)] == [32768, 16384, 8192, 16384]

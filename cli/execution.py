@@ -60,7 +60,9 @@ def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] =
         code = job()
         env.stdout.flush()
         return code
-    except (Stopped, KeyboardInterrupt):
+    except (Stopped, KeyboardInterrupt) as stopped:
+        if isinstance(stopped.__cause__, Exception):
+            _explain(stopped.__cause__, arguments, env)
         return -signal.SIGINT
     except BrokenPipeError:
         return BROKEN_PIPE

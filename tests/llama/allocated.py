@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specchat.profiles.seen_model import see_file
+from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import LoadedBy, ModelMemory, model_memory
 from specchat.speculative.footprint.spread import Share
 from specchat.speculative.llama.config import LlamaConfig
@@ -42,6 +43,10 @@ class Reported:
     places: Mapping[str, Share]
     layers: int
 
+    def of(self, device: Device) -> Share:
+        """What is on one of the devices."""
+        return self.places.get(device.description if device.is_remote else device.name, Share())
+
     @property
     def total(self) -> int:
         """Wherever."""
@@ -58,12 +63,12 @@ def allocated(path: Path, config: LlamaConfig) -> Allocated:
     return Allocated(weights, sizes["model"], sizes["KV"] + sizes["RS"], sizes["compute"])
 
 
-def reported(log: str, rows: int) -> list[Reported]:
-    """What the log says of each of the models that were loaded, without `mmap`, in their order.
+def reported(log: str, *rows: int) -> list[Reported]:
+    """What the log says of the last models that were loaded, without `mmap`, in their order.
 
-    Of logits it says what one row takes, before there are so many `rows`.
+    One for each number of `rows`: of logits it says what one row takes, before a pass returns as many as it may.
     """
-    return [_of_one(each, rows) for each in log.split(_BEGINNING)[1:]]
+    return [_of_one(each, count) for each, count in zip(log.split(_BEGINNING)[-len(rows) :], rows, strict=True)]
 
 
 def predicted(path: Path, config: LlamaConfig) -> ModelMemory:

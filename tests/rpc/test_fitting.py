@@ -77,7 +77,7 @@ def check(path, servers, shares):
     assert real.layers == placed.on_devices
     for share, device in zip(placed.shares, plan.places, strict=True):
         if share.weights or device.kind == "CPU":
-            close(share, real.places[device.description if device.is_remote else device.name])
+            close(share, real.of(device))
     return placed, placed.total / real.total
 
 

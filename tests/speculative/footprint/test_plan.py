@@ -57,9 +57,9 @@ def test_the_cache_of_a_layer_is_where_the_layer_is():
 
 def test_what_is_kept_and_logits_stay_in_main_memory_and_a_tied_output_is_a_copy():
     tied = memory(kept=3 * GB, copied=3 * GB, compute=2, passing=1, logits=10)
-    assert spread(tied, [(1, 11)], 2) == (Share(3 * GB, 0, 11), Share(14 * GB, 0, 2))
-    assert spread(tied, [], 2) == (Share(14 * GB, 0, 12), Share())
-    assert spread(tied, [(1, 1)], 2) == (Share(13 * GB, 0, 12), Share(4 * GB, 0, 2 + GB))
+    assert spread(tied, [(1, 11)], CARD_AND_MORE[:2]) == (Share(3 * GB, 0, 11), Share(14 * GB, 0, 2))
+    assert spread(tied, [], CARD_AND_MORE[:2]) == (Share(14 * GB, 0, 12), Share())
+    assert spread(tied, [(1, 1)], CARD_AND_MORE[:2]) == (Share(13 * GB, 0, 12), Share(4 * GB, 0, 2 + GB))
 
 
 def test_cards_that_are_not_needed_get_nothing():
@@ -76,9 +76,9 @@ def test_what_one_card_cannot_hold_goes_on_on_the_next():
 
 
 def test_where_cards_take_turns_what_goes_in_is_kept_four_times():
-    first, second = spread(memory(compute=10, passing=2), [(1, 5), (2, 6)], 3)[1:]
+    first, second = spread(memory(compute=10, passing=2), [(1, 5), (2, 6)], CARD_AND_MORE)[1:]
     assert (first.compute, second.compute) == (16, 16)
-    assert spread(memory(compute=10, passing=2), [(1, 5), (2, 5)], 3)[2].compute == 10
+    assert spread(memory(compute=10, passing=2), [(1, 5), (2, 5)], CARD_AND_MORE)[2].compute == 10
 
 
 def test_layers_are_split_as_llama_cpp_splits_them():
@@ -222,4 +222,10 @@ def test_devices_of_other_machines_get_what_those_of_this_one_cannot_hold():
     devices = [main_memory(60), card(50, "RPC0"), card(10)]
     assert plan(model(8), None, devices, 0).target.runs == ((2, 9),)
     assert plan(model(14), None, devices, 0).target.runs == ((1, 15),)
-    assert plan(model(80), None, devices, 0).target.runs == ((1, 49), (2, 10))
+    assert plan(model(80), None, devices, 0).target.runs == ((1, 50), (2, 9))
+
+
+def test_the_first_device_of_this_machine_reads_long_texts_for_main_memory_and_no_other_machine_does():
+    places = [main_memory(60), card(50, "RPC0"), card(10), card(10, "CUDA1")]
+    shares = spread(memory(compute=10), [(1, 3), (2, 3), (3, 3)], places)
+    assert [share.compute for share in shares[1:]] == [10, 10 + GB, 10]

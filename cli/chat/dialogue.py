@@ -120,7 +120,7 @@ class Dialogue:
         """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
         spoken = self._answered(question)
         if self.pair.session.interrupt.requested:  # it may have come too late to stop anything
-            raise Stopped from (spoken and spoken.finished.error)
+            raise Stopped from (spoken.finished.error if spoken else None)
         if spoken is None:
             raise Stopped
         check_ended(spoken.finished)

@@ -10,7 +10,6 @@ from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import PairConfig
 
-from ..llama.allocated import MIB
 from ..real.same_text import Case
 from .placed import Outcome, Way, devices, outcome, parted
 from .servers import needs_rpc
@@ -27,8 +26,8 @@ def there() -> Iterator[Sequence[Device]]:
         yield found
 
 
-def pair(target: Path, draft: Path) -> PairConfig:
-    loaded = LlamaConfig(threads=1, n_ctx=2048, cache_type_v="q8_0")
+def pair(target: Path, draft: Path, n_batch: int = 512) -> PairConfig:
+    loaded = LlamaConfig(threads=1, n_ctx=2048, cache_type_v="q8_0", n_batch=n_batch)
     return PairConfig(target=target, draft=draft, target_config=loaded, draft_config=loaded, draft_length=4)
 
 
@@ -37,14 +36,14 @@ def check_sizes(found: Outcome) -> None:
     for model in (found.target, found.draft):
         assert model.as_planned
         for name, (planned, real) in model.sizes.items():
-            assert planned == pytest.approx(real, rel=0.1, abs=MIB / 4), name
+            assert planned == pytest.approx(real, rel=0.1), name
 
 
 @pytest.fixture(scope="module")
 def tiny(write_tiny_model, there) -> tuple[PairConfig, GenerationFinished]:
-    """A pair of some 50 MiB, and what it says on the CPU."""
+    """A pair of 50 MiB each, and what it says on the CPU; passes are short, so that weights are most of it."""
     settings = {"layers": 16, "width": 256, "n_vocab": 4000, "n_ctx": 8192}
-    config = pair(write_tiny_model(seed=5, **settings), write_tiny_model(seed=5, noise=0.05, **settings))
+    config = pair(write_tiny_model(seed=5, **settings), write_tiny_model(seed=5, noise=0.05, **settings), n_batch=64)
     return config, outcome(config, Way(), there, CASE).plain
 
 

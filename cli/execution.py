@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import NoReturn, TextIO
 
-from specchat.speculative.errors import NoServersError
+from specchat.speculative.errors import NoServersError, SpecchatError
 
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
@@ -61,7 +61,7 @@ def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] =
         env.stdout.flush()
         return code
     except (Stopped, KeyboardInterrupt) as stopped:
-        if isinstance(stopped.__cause__, Exception):
+        if isinstance(stopped.__cause__, SpecchatError):
             _explain(stopped.__cause__, arguments, env)
         return -signal.SIGINT
     except BrokenPipeError:

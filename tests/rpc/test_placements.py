@@ -1,7 +1,9 @@
 """Wherever the layers of a pair are, it says the same, and takes what was planned."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from specchat.speculative.devices import Device
 from specchat.speculative.events import GenerationFinished
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.logprobs import ScoredToken, TokenLogprob
 
 from ..real.same_text import Case
 from .placed import Outcome, Way, devices, outcome, parted
@@ -29,6 +32,23 @@ def there() -> Iterator[Sequence[Device]]:
 def pair(target: Path, draft: Path, n_batch: int = 512) -> PairConfig:
     loaded = LlamaConfig(threads=1, n_ctx=2048, cache_type_v="q8_0", n_batch=n_batch)
     return PairConfig(target=target, draft=draft, target_config=loaded, draft_config=loaded, draft_length=4)
+
+
+def said(*places: Mapping[int, float]) -> Any:
+    """A text of the likeliest tokens, by the logarithms of the probabilities at its places."""
+    best = [tuple(TokenLogprob(token, value, value) for token, value in place.items()) for place in places]
+    scored = [ScoredToken(max(each, key=lambda token: token.logprob), each) for each in best]
+    return SimpleNamespace(tokens=[each.chosen.token for each in scored], scored=scored)
+
+
+@pytest.mark.parametrize(("moved", "is_near_tie"), [(0.04, False), (0.06, True)])
+def test_texts_may_part_where_tokens_are_closer_than_logits_moved_before(moved, is_near_tie):
+    here = said({1: -0.5, 2: -1.5}, {3: -1.0, 4: -1.1})
+    there = said({1: -0.5, 2: -1.5 + moved}, {3: -1.1, 4: -1.0})
+    found = parted(here, there)
+    assert (found.place, found.margin, found.is_near_tie) == (1, pytest.approx(0.1), is_near_tie)
+    assert found.moved == pytest.approx(moved)
+    assert parted(here, here) is None
 
 
 def check_sizes(found: Outcome) -> None:

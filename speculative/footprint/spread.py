@@ -73,5 +73,7 @@ def _share(model: ModelMemory, runs: Runs, taking: Sequence[int], place: int, re
     if not layers:
         return Share()
     n_layers = sum(count for _, count in runs)
-    copied = model.copied if taking[-1] == place else 0
-    return Share(weights + copied, cache, buffers(model, n_layers, reads=reads, alone=len(runs) == 1))
+    has_output = taking[-1] == place
+    finishes = has_output and len(layers) == 1 and not reads
+    computing = model.finishing if finishes else buffers(model, n_layers, reads=reads, alone=len(runs) == 1)
+    return Share(weights + (model.copied if has_output else 0), cache, computing)

@@ -21,9 +21,10 @@ from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.lazy import loaded_model_drafter
 from specchat.speculative.llama.backend import start_backend
 from specchat.speculative.llama.config import LlamaConfig
+from specchat.speculative.llama.ggml import device_pointers, named_devices, with_memory
 from specchat.speculative.llama.pair import load_pair
 from specchat.speculative.llama.pair_config import PairConfig
-from specchat.speculative.llama.rpc.courier import asked_devices
+from specchat.speculative.llama.rpc.courier import RemoteCall
 from specchat.speculative.llama.rpc.servers import connect
 from specchat.speculative.logprobs import ScoredToken
 from specchat.speculative.parting import first_difference
@@ -95,13 +96,14 @@ class Parted:
 
 @contextmanager
 def devices(count: int) -> Iterator[tuple[Device, ...]]:
-    """The CPU and so many devices, with their memory."""
+    """The CPU and so many devices, with their memory; those of servers that are gone are not asked."""
     with ExitStack() as opened:
         endpoints = [opened.enter_context(serving()).endpoint for _ in range(count)]
         connect(endpoints, start_backend(), Interrupt())
-        there = asked_devices()
-        remote = {each.description: each for each in there if each.is_remote}
-        yield (*(each for each in there if each.kind == "CPU"), *(remote[endpoint] for endpoint in endpoints))
+        ask = RemoteCall(Interrupt())
+        known = zip(named_devices(), device_pointers(), strict=True)
+        wanted = [each for each in known if each[0].kind == "CPU" or each[0].description in endpoints]
+        yield tuple(ask(with_memory, device, pointer) for device, pointer in wanted)
 
 
 def outcome(config: PairConfig, way: Way, there: Sequence[Device], case: Case) -> Outcome:

@@ -78,7 +78,7 @@ def check(path, servers, shares):
     for share, device in zip(placed.shares, plan.places, strict=True):
         if share.weights or device.kind == "CPU":
             close(share, real.of(device))
-    return placed, placed.total / real.total
+    return placed.total / real.total
 
 
 @pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.2,), (0.6, 0.6), (0.3, 0.4), (0.4, 0.1)])
@@ -91,6 +91,5 @@ def test_tiny_models_are_where_they_were_planned(write_tiny_model, servers, sett
 @pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.6, 0.6), (0.3, 0.4)])
 def test_real_models_are_where_they_were_planned_and_take_what_was_planned(models, servers, shares):
     for path in sorted(models.glob("*q4_*.gguf")):
-        placed, ratio = check(path, servers, shares)
-        taking_turns = placed.whole and len(placed.runs) > 1  # buffers are reckoned for the worst of them
-        assert 1 <= ratio <= (1.16 if taking_turns else 1.1), (path, ratio)
+        ratio = check(path, servers, shares)
+        assert 1 <= ratio <= 1.1, (path, ratio)

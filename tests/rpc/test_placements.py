@@ -19,7 +19,7 @@ from .servers import needs_rpc
 
 pytestmark = needs_rpc
 CASE = Case("code", 0.0, seed=1, max_tokens=40)
-TARGETS = [(), (0.2,), (0.5,), (1.0,), (0.3, 0.2), (0.1, 0.7), (0.6, 0.4)]
+TARGETS = [(), (0.2,), (0.5,), (1.0,), (0.3, 0.2), (0.1, 0.7), (0.6, 0.4), (0.95, 0.05), (0.05,)]
 DRAFTS = [(), (0.5,), (1.0,), (0.0, 1.0)]
 
 

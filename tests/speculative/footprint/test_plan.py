@@ -229,3 +229,12 @@ def test_the_first_device_of_this_machine_reads_long_texts_for_main_memory_and_n
     places = [main_memory(60), card(50, "RPC0"), card(10), card(10, "CUDA1")]
     shares = spread(memory(compute=10), [(1, 3), (2, 3), (3, 3)], places)
     assert [share.compute for share in shares[1:]] == [10, 10 + GB, 10]
+
+
+def test_a_device_that_has_the_output_alone_computes_little_unless_it_reads_for_main_memory():
+    sizes = memory(compute=10, finishing=3)
+    places = [main_memory(60), card(50), card(50, "CUDA1")]
+    assert spread(sizes, [(1, 10), (2, 1)], places)[2] == Share(GB, 0, 3)
+    assert spread(sizes, [(1, 9), (2, 2)], places)[2] == Share(2 * GB, 0, 10)
+    assert spread(sizes, [(1, 1)], places)[1] == Share(GB, 0, 10 + GB)
+    assert spread(sizes, [(1, 1)], [places[0], card(50, "RPC0")])[1] == Share(GB, 0, 3)

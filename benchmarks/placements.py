@@ -1,6 +1,6 @@
 """A pair with its layers in many places: what it says, and the memory that was planned beside what llama.cpp reports.
 
-    python -m benchmarks.placements TARGET DRAFT [--kind code] [--tokens 48] [--exact]
+    python -m benchmarks.placements TARGET DRAFT [--kind code] [--tokens 48] [--exact] 2> /dev/null
 
 Two servers on this machine stand for devices, and have all, some or none of the layers of either model. Texts
 are greedy, and compared with plain decoding on the CPU; where one parts, it is said by how much the other token was

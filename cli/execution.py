@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from typing import NoReturn, TextIO
 
-from specchat.speculative.errors import NoServersError
+from specchat.speculative.errors import NoServersError, SpecchatError
 
 from .environment import Environment, process_environment
 from .interruption import Stopped, die_of
@@ -60,7 +60,9 @@ def guarded(job: Callable[[], int], env: Environment, arguments: Sequence[str] =
         code = job()
         env.stdout.flush()
         return code
-    except (Stopped, KeyboardInterrupt):
+    except (Stopped, KeyboardInterrupt) as stopped:
+        if isinstance(stopped.__cause__, SpecchatError):
+            _explain(stopped.__cause__, arguments, env)
         return -signal.SIGINT
     except BrokenPipeError:
         return BROKEN_PIPE

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+from specchat.speculative.errors import SpecchatError
 from specchat.speculative.interrupt import Interrupt
 
 
 class Stopped(Exception):
-    """The user stopped the command; it has said what it had to say, and now dies of the signal."""
+    """The user stopped the command; it has said what it had to say, save for its cause, and now dies of the signal."""
 
 
 @contextmanager
@@ -31,10 +32,16 @@ def stopping(interrupt: Interrupt) -> Iterator[None]:
 def ending(interrupt: Interrupt) -> Iterator[None]:
     """The same for a command that ends with it: a Ctrl-C that came too late to stop anything raises `Stopped`.
 
-    A shell that got it too goes on with its loop where we end as if there had been none.
+    So does an error that came after it, as its cause. A shell that got it too goes on with its loop where we end as if
+    there had been none.
     """
-    with stopping(interrupt):
-        yield
+    try:
+        with stopping(interrupt):
+            yield
+    except SpecchatError as error:
+        if interrupt.requested:
+            raise Stopped from error
+        raise
     if interrupt.requested:
         raise Stopped
 

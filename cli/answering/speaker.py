@@ -77,5 +77,5 @@ class Speaker:
         """The same for a command that gives one answer: raises `Stopped` when Ctrl-C cut it short."""
         with ending(self.pair.session.interrupt):
             finished = self.speak(prompt)
-        check_ended(finished)
+            check_ended(finished)
         return finished

@@ -119,8 +119,8 @@ class Dialogue:
     def answer_once(self, question: str) -> None:
         """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
         spoken = self._answered(question)
-        if self.pair.session.interrupt.requested:  # it came too late to stop anything
-            raise Stopped
+        if self.pair.session.interrupt.requested:  # it may have come too late to stop anything
+            raise Stopped from (spoken.finished.error if spoken else None)
         if spoken is None:
             raise Stopped
         check_ended(spoken.finished)

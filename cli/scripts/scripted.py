@@ -39,10 +39,10 @@ class Scripted:
             events = pair.session.generate(prompt, max_tokens=limits.max_tokens, stop=limits.stop)
             answer = Answer(self._finished(events), self.script.extract)
             self._deliver(answer)
-        shown = replace(output, json=output.json or self.script.events)
-        Renderer(env, shown, pair.session.n_ctx).conclude(answer.finished, pair.exactness)
-        tell_notices(env, pair, output.quiet)
-        answer.check()
+            shown = replace(output, json=output.json or self.script.events)
+            Renderer(env, shown, pair.session.n_ctx).conclude(answer.finished, pair.exactness)
+            tell_notices(env, pair, output.quiet)
+            answer.check()
 
     def _finished(self, events: Iterator[Event]) -> GenerationFinished:
         env = self.speaker.env

@@ -10,6 +10,8 @@ _CELLS = 256
 _NO_SNAPSHOTS = 2
 """Tokens of a pass beyond the snapshots that it may make: `_context_parameters` in speculative/llama/loading.py."""
 _FLOAT = 4
+_IN_AND_OUT = 5
+"""Rows of the output that a device has which computes nothing else, four of them copies of what goes in."""
 _INPUTS = 64
 """Bytes that the numbers, places and rows of a token of a pass take in its graph, at most."""
 _SLACK = 1.05
@@ -61,14 +63,15 @@ class ModelMemory:
 
     The last of the `layers` is the output. The weights that are `kept` stay in main memory, embeddings among them, and
     so do the `logits`; where the output is on a device, that has `copied` more bytes of weights. Each device that has a
-    layer needs `compute`, and one that only hands tokens on `passing`. Of the kept ones, a device borrows so many
-    `lent` bytes at a time for reading long texts.
+    layer needs `compute`, one that has the output alone `finishing`, and one that only hands tokens on `passing`. Of
+    the kept ones, a device borrows so many `lent` bytes at a time for reading long texts.
     """
 
     layers: tuple[LayerMemory, ...]
     kept: int
     copied: int
     compute: int
+    finishing: int
     passing: int
     logits: int
     lent: int = 0
@@ -77,8 +80,9 @@ class ModelMemory:
     def with_contexts(self, count: int) -> "ModelMemory":
         """The same with so many contexts over the same weights."""
         layers = tuple(replace(layer, cache=count * layer.cache) for layer in self.layers)
-        compute, passing, logits = (count * size for size in (self.compute, self.passing, self.logits))
-        return replace(self, layers=layers, compute=compute, passing=passing, logits=logits)
+        sizes = (self.compute, self.finishing, self.passing, self.logits)
+        compute, finishing, passing, logits = (count * size for size in sizes)
+        return replace(self, layers=layers, compute=compute, finishing=finishing, passing=passing, logits=logits)
 
     def keeping_experts(self, count: int) -> "ModelMemory":
         """The same with the experts of the first `count` layers in main memory."""
@@ -122,6 +126,7 @@ def model_memory(shape: ModelShape, loaded: LoadedBy) -> ModelMemory:
         kept=shape.input_weights,
         copied=shape.tied,
         compute=round(_SLACK * (_widest(shape, loaded) + masks)),
+        finishing=round(_SLACK * loaded.rows * (shape.vocabulary + _IN_AND_OUT * shape.embedding) * _FLOAT),
         passing=round(_SLACK * (2 * _pass_length(loaded) * shape.embedding * _FLOAT + masks)),
         logits=loaded.rows * shape.vocabulary * _FLOAT,
         complete=shape.complete,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..devices import Device, taking_layers
 from .memory import ModelMemory
-from .spread import Runs, Share, buffers, split, spread
+from .spread import Runs, Share, buffers, reader, split, spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def _placed(
 ) -> Placed:
     experts = experts if runs else 0
     parted = model.keeping_experts(experts)
-    shares = spread(parted, runs, len(places))
+    shares = spread(parted, runs, places)
     first = len(model.layers) - sum(count for _, count in runs)
     ahead = sum(layer.read for layer in parted.layers[first:]) + (model.copied if runs else 0)
     return Placed(
@@ -123,7 +123,7 @@ def _ways(
         model = wanted.memory.keeping_experts(experts)
         for n_devices in range(1, len(usable) + 1):
             chosen = [place for place in usable if place in by_room[:n_devices]]
-            if (runs := _filled(model, count, chosen, room)) is not None:
+            if (runs := _filled(model, count, chosen, places, room)) is not None:
                 yield runs, experts
     count, experts = counts[0]
     yield (_of_counts(usable, split([free[place] for place in usable], count)) if wanted.layers else (), experts)
@@ -153,13 +153,17 @@ def _of_counts(usable: Sequence[int], counts: Sequence[int]) -> Runs:
     return tuple((place, count) for place, count in zip(usable, counts, strict=True) if count)
 
 
-def _filled(model: ModelMemory, count: int, chosen: Sequence[int], room: Sequence[int]) -> Runs | None:
+def _filled(
+    model: ModelMemory, count: int, chosen: Sequence[int], places: Sequence[Device], room: Sequence[int]
+) -> Runs | None:
     """The last `count` layers, as many on each of the devices as it has room for; None where that leaves some over."""
     sizes = [layer.weights + layer.cache for layer in model.layers[len(model.layers) - count :]]
     sizes[-1:] = [size + model.copied for size in sizes[-1:]]
-    runs, begin = [], 0
+    runs: list[tuple[int, int]] = []
+    begin = 0
     for place in chosen:
-        left = room[place] - buffers(model, count, is_first=not begin, alone=len(chosen) == 1)
+        reads = reader([*(taking for taking, _ in runs), place], places) == place
+        left = room[place] - buffers(model, count, reads=reads, alone=len(chosen) == 1)
         end = begin
         while end < count and sizes[end] <= left:
             left -= sizes[end]

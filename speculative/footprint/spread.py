@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ..devices import Device
 from .memory import ModelMemory
 
 _COPIES = 4
@@ -39,26 +40,32 @@ def split(parts: Sequence[float], n_layers: int) -> tuple[int, ...]:
     return tuple(places.count(place) for place in range(len(parts)))
 
 
-def spread(model: ModelMemory, runs: Runs, n_places: int) -> tuple[Share, ...]:
-    """The shares of all places, of which main memory is the first; it has the layers before those of the `runs`."""
+def spread(model: ModelMemory, runs: Runs, places: Sequence[Device]) -> tuple[Share, ...]:
+    """The shares of all `places`, of which main memory is the first; it has the layers before those of the `runs`."""
     first = len(model.layers) - sum(count for _, count in runs)
-    places = [0] * first + [place for place, count in runs for _ in range(count)]
-    return tuple(_share(model, runs, places, place) for place in range(n_places))
+    taking = [0] * first + [place for place, count in runs for _ in range(count)]
+    reading = reader([place for place, _ in runs], places)
+    return tuple(_share(model, runs, taking, place, place == reading) for place in range(len(places)))
 
 
-def buffers(model: ModelMemory, n_layers: int, *, is_first: bool, alone: bool) -> int:
-    """Bytes that a device computes in which has some of so many layers, is the first that has any, or `alone`.
+def reader(taking: Sequence[int], places: Sequence[Device]) -> int | None:
+    """Which of the places that are `taking` layers also reads long texts for main memory: the first of this machine.
 
-    The first one also reads long texts for main memory, whose weights are brought there layer by layer (`op_offload`).
+    The weights are brought there layer by layer (`op_offload`), which other machines do not offer.
     """
+    return next((place for place in taking if not places[place].is_remote), None)
+
+
+def buffers(model: ModelMemory, n_layers: int, *, reads: bool, alone: bool) -> int:
+    """Bytes that a device computes in which has some of so many layers, `reads` for main memory, or is `alone`."""
     in_main = [layer.weights for layer in model.layers[: len(model.layers) - n_layers]]
     if in_main or model.lent:
-        return model.compute + (max([model.lent, *in_main]) if is_first else 0)
+        return model.compute + (max([model.lent, *in_main]) if reads else 0)
     return model.compute + (0 if alone else (_COPIES - 1) * model.passing)
 
 
-def _share(model: ModelMemory, runs: Runs, places: Sequence[int], place: int) -> Share:
-    layers = [layer for layer, there in zip(model.layers, places, strict=True) if there == place]
+def _share(model: ModelMemory, runs: Runs, taking: Sequence[int], place: int, reads: bool) -> Share:
+    layers = [layer for layer, there in zip(model.layers, taking, strict=True) if there == place]
     weights, cache = sum(layer.weights for layer in layers), sum(layer.cache for layer in layers)
     if not place:
         computing = model.compute if layers or model.lent else model.passing * (_COPIES if len(runs) > 1 else 1)
@@ -66,6 +73,7 @@ def _share(model: ModelMemory, runs: Runs, places: Sequence[int], place: int) ->
     if not layers:
         return Share()
     n_layers = sum(count for _, count in runs)
-    copied = model.copied if places[-1] == place else 0
-    computing = buffers(model, n_layers, is_first=runs[0][0] == place, alone=len(runs) == 1)
-    return Share(weights + copied, cache, computing)
+    has_output = taking[-1] == place
+    finishes = has_output and len(layers) == 1 and not reads
+    computing = model.finishing if finishes else buffers(model, n_layers, reads=reads, alone=len(runs) == 1)
+    return Share(weights + (model.copied if has_output else 0), cache, computing)

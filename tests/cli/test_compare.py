@@ -139,12 +139,21 @@ def test_lines_fit_a_narrow_terminal():
     assert max(map(len, shown.transcript.splitlines())) <= 40
 
 
-def test_ctrl_c_ends_it_by_the_signal():
-    def interrupt(running: World, count: int) -> None:
-        if count == 12:
-            signal.raise_signal(signal.SIGINT)
+def test_whenever_ctrl_c_comes_it_ends_by_the_signal_and_nothing_is_told():
+    def run(when: int | None) -> tuple[int, int]:
+        def interrupt(running: World, count: int) -> None:
+            passes.append(count)
+            if count == when:
+                signal.raise_signal(signal.SIGINT)
 
-    assert world("Hi", on_pass=interrupt).code == -signal.SIGINT
+        passes: list[int] = []
+        done = world("Hi", on_pass=interrupt)
+        assert "error" not in done.err
+        return done.code, len(passes)
+
+    code, passes = run(None)
+    assert code == 0
+    assert {run(when)[0] for when in range(0, passes, 5)} == {-signal.SIGINT}
 
 
 @pytest.mark.parametrize(

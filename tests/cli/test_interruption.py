@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from specchat.cli.interruption import Stopped, ending, raising, stopping
+from specchat.speculative.errors import ServerError
 from specchat.speculative.interrupt import Interrupt
 
 from .fakes import World
@@ -81,3 +82,16 @@ def test_whenever_ctrl_c_comes_in_an_answer_the_command_ends_by_it(command, scre
     code, passes = run(None)
     assert code == 0
     assert [run(when)[0] for when in range(passes)] == [-signal.SIGINT] * passes
+
+
+@pytest.mark.parametrize("command", [("run",), ("complete",), ("run", "--json"), ("run", "-x"), ("run", "--no-save")])
+def test_what_goes_wrong_after_ctrl_c_is_told_and_the_command_ends_by_it_nevertheless(command):
+    def lose(world, count):
+        if count == 3:
+            signal.raise_signal(signal.SIGINT)
+            raise ServerError("It is silent.", "Look after it.")
+
+    done = World(stdin=b"", answers=["Some words."], on_pass=lose).run(*command, "-m", "big.gguf", "Hi")
+    assert done.code == -signal.SIGINT
+    assert done.err.endswith("error: It is silent.\nhint: Look after it.\n")
+    assert done.err.count("silent") == 1

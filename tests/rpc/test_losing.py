@@ -34,8 +34,8 @@ def server():
 
 @pytest.fixture
 def home(tmp_path) -> dict[str, str]:
-    kept = {"XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config"}
-    return {**os.environ, **{name: str(tmp_path / folder) for name, folder in kept.items()}}
+    folders = {"XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config"}
+    return {**os.environ, **{name: str(tmp_path / folder) for name, folder in folders.items()}}
 
 
 def started(home: dict[str, str], *arguments: object) -> "subprocess.Popen[bytes]":
@@ -66,6 +66,19 @@ def answering(home: dict[str, str], model: Path, endpoint: str, *arguments: obje
 def ended(process: "subprocess.Popen[bytes]", seconds: float = 30) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=seconds)
     return process.returncode, out.decode(errors="replace"), err.decode()
+
+
+def kept(home: dict[str, str]) -> str:
+    """What the answer of the session holds."""
+    export = [*COMMAND, "session", "export", "sea", "--format", "json"]
+    session = json.loads(subprocess.run(export, env=home, capture_output=True, check=True).stdout)
+    said: str = session["messages"][-1]["content"]
+    return said
+
+
+def goes_on(home: dict[str, str], endpoint: str) -> bool:
+    """Whether the last chat can be gone on with."""
+    return ended(started(home, "run", "-C", "-t", 1, "--rpc", endpoint, "-n", 5, "More"))[0] == 0
 
 
 def told(model: Path, home: dict[str, str], endpoint: str) -> tuple[str, float]:
@@ -170,23 +183,25 @@ def test_a_server_killed_in_an_answer_ends_it_with_a_sentence_and_keeps_what_was
     assert code == 1
     assert f"error: The connection to {server.endpoint} broke in the middle of the work." in err
     assert "ggml" not in err
-    export = [*COMMAND, "session", "export", "sea", "--format", "json"]
-    kept = json.loads(subprocess.run(export, env=home, capture_output=True, check=True).stdout)
-    said = kept["messages"][-1]["content"]
+    said = kept(home)
     assert len(said.encode()) >= BEGUN
     assert said.strip().endswith(out.strip())
     server.stop()
     server.start()
-    again = started(home, "run", "-C", "-t", 1, "--rpc", server.endpoint, "-n", 5, "More")
-    assert ended(again)[0] == 0
+    assert goes_on(home, server.endpoint)
 
 
-def test_a_server_that_falls_silent_does_not_outlast_ctrl_c(model, home, server):
-    process = answering(home, model, server.endpoint)
+def test_a_server_that_falls_silent_does_not_outlast_ctrl_c_and_the_chat_goes_on_once_it_speaks(model, home, server):
+    process = answering(home, model, server.endpoint, "--session", "sea")
     server.signal(signal.SIGSTOP)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    assert ended(process, 20)[0] == -signal.SIGINT
+    code, _, err = ended(process, 20)
+    assert code == -signal.SIGINT
+    assert f"error: {server.endpoint} does not answer any more." in err
+    assert len(kept(home).encode()) >= BEGUN
+    server.signal(signal.SIGCONT)
+    assert goes_on(home, server.endpoint)
 
 
 def test_a_second_ctrl_c_kills_at_once(model, home, server):

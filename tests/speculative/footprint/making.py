@@ -14,7 +14,7 @@ def memory(
     layers: int = 10, each: int = GB, *, cache: int = 0, experts: int = 0, idle: int = 0, **settings: Any
 ) -> ModelMemory:
     """A model of equal layers and an output like them, which needs nothing else unless it is said."""
-    given = {"kept": 0, "copied": 0, "compute": 0, "passing": 0, "logits": 0, **settings}
+    given = {"kept": 0, "copied": 0, "compute": 0, "finishing": 0, "passing": 0, "logits": 0, **settings}
     block, output = LayerMemory(each, cache, experts, idle), LayerMemory(each, cache)
     return ModelMemory(layers=(*(block,) * layers, output), **given)
 

@@ -57,9 +57,9 @@ def test_the_cache_of_a_layer_is_where_the_layer_is():
 
 def test_what_is_kept_and_logits_stay_in_main_memory_and_a_tied_output_is_a_copy():
     tied = memory(kept=3 * GB, copied=3 * GB, compute=2, passing=1, logits=10)
-    assert spread(tied, [(1, 11)], 2) == (Share(3 * GB, 0, 11), Share(14 * GB, 0, 2))
-    assert spread(tied, [], 2) == (Share(14 * GB, 0, 12), Share())
-    assert spread(tied, [(1, 1)], 2) == (Share(13 * GB, 0, 12), Share(4 * GB, 0, 2 + GB))
+    assert spread(tied, [(1, 11)], CARD_AND_MORE[:2]) == (Share(3 * GB, 0, 11), Share(14 * GB, 0, 2))
+    assert spread(tied, [], CARD_AND_MORE[:2]) == (Share(14 * GB, 0, 12), Share())
+    assert spread(tied, [(1, 1)], CARD_AND_MORE[:2]) == (Share(13 * GB, 0, 12), Share(4 * GB, 0, 2 + GB))
 
 
 def test_cards_that_are_not_needed_get_nothing():
@@ -76,9 +76,9 @@ def test_what_one_card_cannot_hold_goes_on_on_the_next():
 
 
 def test_where_cards_take_turns_what_goes_in_is_kept_four_times():
-    first, second = spread(memory(compute=10, passing=2), [(1, 5), (2, 6)], 3)[1:]
+    first, second = spread(memory(compute=10, passing=2), [(1, 5), (2, 6)], CARD_AND_MORE)[1:]
     assert (first.compute, second.compute) == (16, 16)
-    assert spread(memory(compute=10, passing=2), [(1, 5), (2, 5)], 3)[2].compute == 10
+    assert spread(memory(compute=10, passing=2), [(1, 5), (2, 5)], CARD_AND_MORE)[2].compute == 10
 
 
 def test_layers_are_split_as_llama_cpp_splits_them():
@@ -222,7 +222,7 @@ def test_devices_of_other_machines_get_what_those_of_this_one_cannot_hold():
     devices = [main_memory(60), card(50, "RPC0"), card(10)]
     assert plan(model(8), None, devices, 0).target.runs == ((2, 9),)
     assert plan(model(14), None, devices, 0).target.runs == ((1, 15),)
-    assert plan(model(80), None, devices, 0).target.runs == ((1, 49), (2, 10))
+    assert plan(model(80), None, devices, 0).target.runs == ((1, 50), (2, 9))
 
 
 MIXTURE = {"each": 10 * GB, "experts": 9 * GB}
@@ -279,7 +279,8 @@ def test_a_second_card_takes_what_would_stay_behind():
 
 def test_where_experts_stay_behind_cards_take_no_turns_and_main_memory_computes():
     parted = memory(3, 10, experts=9, compute=100, passing=20).keeping_experts(1)
-    main, first, second = spread(parted, [(1, 2), (2, 2)], 3)
+    places = [main_memory(60), card(50), card(50, "CUDA1")]
+    main, first, second = spread(parted, [(1, 2), (2, 2)], places)
     assert (main.weights, main.compute) == (9, 100)
     assert (first.weights, first.compute) == (11, 109)
     assert (second.weights, second.compute) == (20, 100)
@@ -304,3 +305,18 @@ def test_a_context_is_the_longest_that_costs_no_experts():
         return longest_context(at, 131072, [main_memory(60), card(free)], margin=0)
 
     assert [longest(free) for free in (54, 50, 44, 40)] == [32768, 16384, 8192, 16384]
+
+
+def test_the_first_device_of_this_machine_reads_long_texts_for_main_memory_and_no_other_machine_does():
+    places = [main_memory(60), card(50, "RPC0"), card(10), card(10, "CUDA1")]
+    shares = spread(memory(compute=10), [(1, 3), (2, 3), (3, 3)], places)
+    assert [share.compute for share in shares[1:]] == [10, 10 + GB, 10]
+
+
+def test_a_device_that_has_the_output_alone_computes_little_unless_it_reads_for_main_memory():
+    sizes = memory(compute=10, finishing=3)
+    places = [main_memory(60), card(50), card(50, "CUDA1")]
+    assert spread(sizes, [(1, 10), (2, 1)], places)[2] == Share(GB, 0, 3)
+    assert spread(sizes, [(1, 9), (2, 2)], places)[2] == Share(2 * GB, 0, 10)
+    assert spread(sizes, [(1, 1)], places)[1] == Share(GB, 0, 10 + GB)
+    assert spread(sizes, [(1, 1)], [places[0], card(50, "RPC0")])[1] == Share(GB, 0, 3)

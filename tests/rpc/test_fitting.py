@@ -78,7 +78,7 @@ def check(path, servers, shares):
     for share, device in zip(placed.shares, plan.places, strict=True):
         if share.weights or device.kind == "CPU":
             close(share, real.of(device))
-    return placed.total / real.total
+    return placed, placed.total / real.total
 
 
 @pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.2,), (0.6, 0.6), (0.3, 0.4), (0.4, 0.1)])
@@ -92,13 +92,12 @@ def test_mixtures_leave_experts_behind_as_it_was_planned(write_tiny_model, serve
     path = write_tiny_model(width=256, n_ctx=8192, layers=8, experts=16)
     placed, ratio = check(path, servers, shares)
     assert (placed.on_devices, placed.apart > 0) == (9, True)
-    borrowed = see_file(path).shape().layers[0].experts  # by a card, to read long texts; a server does not
-    assert 1 <= ratio * (1 - borrowed / placed.total) <= 1.1
+    assert 1 <= ratio <= 1.1
 
 
 @pytest.mark.models
 @pytest.mark.parametrize("shares", [(2.0,), (0.5,), (0.6, 0.6), (0.3, 0.4)])
 def test_real_models_are_where_they_were_planned_and_take_what_was_planned(models, servers, shares):
     for path in sorted(models.glob("*q4_*.gguf")):
-        ratio = check(path, servers, shares)
+        _, ratio = check(path, servers, shares)
         assert 1 <= ratio <= 1.1, (path, ratio)

@@ -1,11 +1,13 @@
 """What Vulkan takes to build and to run, as the doctor finds it below a folder."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from specchat.cli.doctor.rebuilding import Machine
 from specchat.cli.doctor.servers import server_rows
+from specchat.speculative.llama.ggml import with_silent
 
 from .diagnosis import machine, offload, rows, wrong
 from .fake_system import amd, build, nvidia, vulkan, write
@@ -97,6 +99,12 @@ def test_a_build_without_a_driver_gets_one(root):
 def test_a_driver_that_shows_nothing_is_asked(root):
     vulkan(root)
     assert wrong(root, build("Vulkan"))["GPU offload"].startswith("vulkaninfo --summary")
+
+
+def test_a_build_for_vulkan_is_one_even_where_no_driver_answers():
+    assert with_silent(("CPU",), SimpleNamespace(ggml_backend_vk_reg=0)) == ("Vulkan", "CPU")
+    assert with_silent(("Vulkan", "CPU"), SimpleNamespace(ggml_backend_vk_reg=0)) == ("Vulkan", "CPU")
+    assert with_silent(("CPU",), SimpleNamespace()) == with_silent(("CPU",), None) == ("CPU",)
 
 
 @pytest.mark.parametrize("name", ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"])

@@ -59,4 +59,4 @@ def recipe_for(way: str, toolkits: Toolkits) -> Recipe:
     fetches = way == VULKAN and toolkits.vulkan.old and not advice
     before = FETCH_HEADERS if fetches else _BEFORE.get(way, ())
     flags = f"{_FLAGS[way]} {FETCHED}" if fetches else _FLAGS[way]
-    return Recipe(flags, (command, *before) if command else before, advice)
+    return Recipe(flags, tuple(filter(None, (command, *before))), advice)

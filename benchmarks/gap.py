@@ -31,7 +31,7 @@ from specchat.cli.sessions.lines import Header
 from specchat.cli.sessions.log import SessionLog
 from specchat.profiles.settings import devices_of_words
 from specchat.speculative.draft_length import DraftLength
-from specchat.speculative.drafting import Draft, Offer
+from specchat.speculative.drafting import Draft, Offers
 from specchat.speculative.events import Event, RoundFinished
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
@@ -122,7 +122,7 @@ class WatchedLength:
     inner: DraftLength
     ledger: Ledger
 
-    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+    def take(self, offers: Offers, most: int) -> Draft:
         """As it does."""
         with self.ledger.of(GUESSING):
             return self.inner.take(offers, most)

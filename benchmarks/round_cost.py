@@ -9,6 +9,7 @@ part, as code does.
 import random
 import statistics
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 
 from specchat.speculative.adaptive import AdaptiveLength, sources
@@ -44,6 +45,12 @@ class NoModel:
         raise AssertionError
 
 
+def offers(drafter: NgramDrafter, context: Sequence[int], tokens: Sequence[int]) -> Sequence[Offer]:
+    """Quotes, and a model that knows how the text goes on."""
+    guesses = (Guess.certain(token, 2.0) for token in tokens[len(context) :])
+    return [*drafter.offers(context, NoModel()), Offer(MODEL, guesses)]
+
+
 def rounds(length: int) -> list[float]:
     """Milliseconds of each round for the index and the decision; half of the guesses are right."""
     chance = random.Random(1)
@@ -55,8 +62,7 @@ def rounds(length: int) -> list[float]:
     spent = []
     for _ in range(ROUNDS):
         started = perf_counter()
-        guesses = (Guess.certain(token, 2.0) for token in tokens[len(context) :])
-        draft = decide.take([*drafter.offers(context, NoModel()), Offer(MODEL, guesses, behind=0)], 1000)
+        draft = decide.take(partial(offers, drafter, context, tokens), 1000)
         decided = perf_counter()
         accepted = chance.randrange(len(draft) + 1)
         verdict = Verdict(

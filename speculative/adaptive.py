@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from .calibration import sigmoid
 from .costs import CostCurve
-from .drafting import FORM, MODEL, NGRAM, Draft, Offer
+from .drafting import FORM, MODEL, NGRAM, Draft, Offer, Offers
+from .lookout import Lookout
 from .prices import Prices
 from .rounds import Round
 from .source import Source
@@ -51,15 +52,19 @@ class AdaptiveLength:
     _seconds: float = 0.0
     _plain_passes: int = 0
     _since_plain: int = 0
+    _lookout: Lookout = field(default_factory=Lookout)
 
-    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+    def take(self, offers: Offers, most: int) -> Draft:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
-        if not self.target_costs:
+        if not self.target_costs or self._since_plain >= _FORGOTTEN:
             return Draft()  # plain passes come first: they are the measure of all others
+        if self.sources.keys() == {NGRAM} and not self._lookout.is_due(self.target_costs.at(1)):
+            return self._lookout.found
+        return self._best(offers(), most)
+
+    def _best(self, offers: Sequence[Offer], most: int) -> Draft:
         if not offers:
             return Draft(pause="nothing to guess")
-        if self._since_plain >= _FORGOTTEN:
-            return Draft()
         if length := self._to_measure(offers, most):
             return Draft().padded(length - 1)
         prices = self._prices(most)
@@ -92,7 +97,8 @@ class AdaptiveLength:
         self._since_plain = self._since_plain + 1 if step.draft else 0
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
-        gain = len(step.tokens) - caused / self.target_costs.at(1)
+        gain = len(step.tokens) - caused / self.target_costs.at(1) if step.draft else 0.0
+        self._lookout.observe(step)
         for name, source in self.sources.items():
             if step.draft and name == step.draft.source:
                 source.observe(step.draft, step.verdict, self._mood_score, gain)

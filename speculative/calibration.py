@@ -31,9 +31,9 @@ class Calibration:
             score += optimism * math.sqrt(max(0.0, variance))  # rounding can make that of a huge lead negative
         return sigmoid(score)
 
-    def age(self) -> None:
-        """Time passes in which nothing is learned: what is known grows uncertain, a tenth as fast as by learning."""
-        self._grow(0.1 * self.forgetting)
+    def age(self, rounds: int = 1) -> None:
+        """Rounds pass in which nothing is learned: what is known grows uncertain, a tenth as fast as by learning."""
+        self._grow(0.1 * rounds * self.forgetting)
 
     def observe(self, x: float, right: float) -> None:
         """Learn what became of a guess at `x`: 1 for right, 0 for wrong, or how likely it looked."""

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from statistics import median
 
 import numpy as np
@@ -34,7 +35,9 @@ class CostCurve:
     measured: dict[int, float] = field(default_factory=dict)
     _drifts: list[float] = field(default_factory=lambda: [1.0, 1.0])
     _recent: dict[int, list[float]] = field(default_factory=dict)
-    _found: tuple[list[int], NDArray[np.float64]] | None = None
+    _peculiar: dict[int, float] = field(default_factory=dict)
+    """The medians of `_recent`."""
+    _found: tuple[list[int], list[float]] | None = None
     """What `_points` gave, until something is learned."""
 
     def snapshot(self) -> Mapping[int, float]:
@@ -50,7 +53,7 @@ class CostCurve:
         if length > known[-1]:
             return float(self.upto(length)[-1])
         place = bisect_left(known, length)
-        return float(figures[place] if known[place] == length else np.interp(length, known, figures))
+        return figures[place] if known[place] == length else float(np.interp(length, known, figures))
 
     def upto(self, length: int) -> NDArray[np.float64]:
         """The expected seconds of passes over 1, 2, … `length` tokens; at least one length was measured.
@@ -67,11 +70,12 @@ class CostCurve:
             curve += slope * np.maximum(0, lengths - known[-1])
         return curve
 
-    def _points(self) -> tuple[list[int], NDArray[np.float64]]:
+    def _points(self) -> tuple[list[int], list[float]]:
         """The measured lengths, and what a pass that is at least so long costs: the same until something is learned."""
         if self._found is None:
             known = sorted(self.measured)
-            self._found = known, np.minimum.accumulate([self._figure(key) for key in reversed(known)])[::-1]
+            falling = list(accumulate((self._figure(key) for key in reversed(known)), min))
+            self._found = known, falling[::-1]
         return self._found
 
     def keep(self, length: int, seconds: float) -> None:
@@ -101,13 +105,14 @@ class CostCurve:
             self._drifts[several] *= share
             for each, recent in self._recent.items():
                 if several == (each > 1):
-                    _explain(recent, share)
+                    self._peculiar[each] = _explain(recent, self._peculiar[each], share)
         recent = self._recent.setdefault(length, [])
         recent.append(change / step)
         del recent[:-_REMEMBERED]
+        self._peculiar[length] = median(recent)
 
     def _figure(self, length: int) -> float:
-        return self._drift(length) * self.measured[length] * median(self._recent.get(length, (1.0,)))
+        return self._drift(length) * self.measured[length] * self._peculiar.get(length, 1.0)
 
     def _drift(self, length: int) -> float:
         return self._drifts[length > 1]
@@ -122,13 +127,16 @@ def conceivable_gain(passes: NDArray[np.float64], step: float) -> float:
     return float(np.max((1 + guesses) * passes[0] / (passes + guesses * step)))
 
 
-def _explain(recent: list[float], step: float) -> None:
-    """Take out of what was peculiar to a length the `step` by which all lengths have changed now."""
-    peculiar = median(recent)
+def _explain(recent: list[float], peculiar: float, step: float) -> float:
+    """Take out of what was peculiar to a length the `step` by which all lengths have changed now; what remains of it.
+
+    `peculiar` is the median of `recent`.
+    """
     if min(step, peculiar) > 1:
         explained = min(step, peculiar)
     elif max(step, peculiar) < 1:
         explained = max(step, peculiar)
     else:
-        return
+        return peculiar
     recent[:] = [change / explained for change in recent]
+    return peculiar / explained

@@ -8,7 +8,7 @@ from .constraint.constraint import Constraint
 from .constraint.law import Law
 from .distribution import Drawable
 from .draft_length import DraftLength
-from .drafting import Draft, Drafter, Guess
+from .drafting import Draft, Drafter, Guess, Offer
 from .errors import IncompleteError
 from .logprobs import ScoredToken, scored
 from .model import LanguageModel, Rows, go_back
@@ -84,9 +84,11 @@ class SpeculativeDecoder:
         )
 
     def _draft(self, context: Sequence[int], most: int, verification: Verification, index: int, law: Law) -> Draft:
-        propose = _Proposing(law, verification, len(context), index)
-        offers = map(law.within, self.drafter.offers(context, propose))
-        return self.draft_length.take([*law.offers(), *offers], most)
+        def offers() -> Sequence[Offer]:
+            propose = _Proposing(law, verification, len(context), index)
+            return [*law.offers(), *map(law.within, self.drafter.offers(context, propose))]
+
+        return self.draft_length.take(offers, most)
 
     def _distributions(
         self, rows: Rows, context: Sequence[int], draft: Draft, law: Law, said: list[Drawable]

@@ -1,18 +1,17 @@
 """How many tokens to draft in a round."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from .drafting import FORM, Draft, Offer
+from .drafting import FORM, Draft, Offers
 from .rounds import Round
 
 
 class DraftLength(Protocol):
     """Decides, guess by guess, how long a draft is worth its cost."""
 
-    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+    def take(self, offers: Offers, most: int) -> Draft:
         """The offer that is worth most, as far as it is worth it, at most `most` guesses; else the empty draft."""
 
     def observe(self, step: Round) -> None:
@@ -28,11 +27,11 @@ class FixedLength:
 
     length: int
 
-    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+    def take(self, offers: Offers, most: int) -> Draft:
         """Always `length` guesses of the first offer that has some, as far as there are; forms are asked last."""
         if self.length == 0:
             return Draft()
-        for offer in sorted(offers, key=lambda offer: offer.source == FORM):
+        for offer in sorted(offers(), key=lambda offer: offer.source == FORM):
             if guesses := tuple(islice(offer.guesses, min(self.length, most))):
                 return Draft(guesses, offer.source)
         return Draft(pause="nothing to guess")

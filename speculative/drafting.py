@@ -101,6 +101,10 @@ class Offer:
     forced: int = 0
 
 
+Offers = Callable[[], Sequence[Offer]]
+"""What could be guessed now, found out when it is asked for: that takes time, and may not be worth it."""
+
+
 class Drafter(Protocol):
     """Anything that guesses how a text goes on."""
 

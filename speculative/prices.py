@@ -33,6 +33,10 @@ class Prices:
         """The value of checking so many, of which `expected` are right on average, and all with the chance `right`."""
         return expected - self.passes[guesses] - (1 - right) * self.setback
 
+    def loss(self, guesses: int) -> float:
+        """What checking so many costs over plain decoding if all are wrong."""
+        return self.passes[guesses] - self.passes[0] + self.setback
+
     def cheapest(self, guesses: int) -> int:
         """The number of guesses, at least `guesses`, that a pass at this price checks, if nonsense costs no more."""
         if self.setback:

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-_MOST = 2.5
-"""Tokens: two in a hundred of a short answer."""
-_INCOME = 0.02
+_START = 2.0
+"""Tokens: what a short answer may lose."""
+_MOST = 8.0
+"""What gains fill it to: about what a long quote costs that is wrong from the start."""
+_INCOME = 0.0075
 """Tokens that each round adds: the share of the time that may be lost for good."""
 
 
@@ -16,13 +18,18 @@ class Purse:
     many times where they look better than they are.
     """
 
-    _tokens: float = _MOST
+    _tokens: float = _START
 
     @property
     def spent(self) -> float:
-        """The share of it that is gone, 0 to 1."""
-        return 1.0 - max(0.0, self._tokens) / _MOST
+        """The share of what it held at the start that is gone, 0 to 1."""
+        return 1.0 - min(1.0, max(0.0, self._tokens) / _START)
 
-    def settle(self, gain: float = 0.0) -> None:
-        """Account for a round, which made `gain` tokens more than plain decoding would have, or fewer."""
-        self._tokens = min(_MOST, self._tokens + gain + _INCOME)
+    def covers(self, loss: float) -> bool:
+        """Whether so many tokens may be lost at once."""
+        return loss <= self._tokens
+
+    def settle(self, gain: float = 0.0, rounds: int = 1) -> None:
+        """Account for rounds, which made `gain` tokens more than plain decoding would have, or fewer."""
+        self._tokens = min(max(_START, self._tokens), self._tokens + rounds * _INCOME)
+        self._tokens = min(_MOST, self._tokens + gain)

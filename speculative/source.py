@@ -16,7 +16,7 @@ _OPTIMISM = 0.25
 """Standard deviations of what is not known that speak for drafting; half of it for a guess that is made already."""
 _THRIFT = 1.5
 """Standard deviations that speak against free guesses once their purse is empty."""
-_WORTH_A_PROBE = 0.01
+_WORTH_A_PROBE = 0.007
 """The share of the time that may be spent on probing whether drafting pays again."""
 _SHORT_ANSWER = 24
 """Rounds before a draft is loaded: what is said in fewer must not wait for it."""
@@ -58,6 +58,8 @@ class Source:
     _waited: int = 0
     _forgone: float = 0.0
     _unchecked: int = 0
+    _asleep: int = 0
+    """Rounds of the unchecked that are not accounted for yet: most pass without a question."""
     _probing: bool = False
     _discouraged: int = 0
     _encouraged: bool = False
@@ -74,6 +76,7 @@ class Source:
 
         The draft is empty where they are worth less than `floor`, what can be had without them, save for a probe.
         """
+        self._wake()
         bill = self._bill(offer, prices)
         probe = floor <= prices.plain and not offer.forced and self._probe_is_due(bill, prices)
         forced = list(self._likely(islice(offer.guesses, min(offer.forced, len(prices.passes) - 1))))
@@ -91,6 +94,7 @@ class Source:
 
     def observe(self, draft: Draft, verdict: Verdict, mood: float, gain: float) -> None:
         """Learn what became of a draft of this source, whose check gained so many tokens over plain decoding."""
+        self._wake()
         self._purse.settle(gain)
         for place, guess in enumerate(draft.guesses[: min(verdict.tested, draft.guessed)]):
             right = place < verdict.accepted
@@ -103,11 +107,15 @@ class Source:
 
     def rest(self) -> None:
         """Learn from a round in which nothing of this source was checked: what is known of it grows uncertain."""
-        self._purse.settle()
         self._unchecked += 1
-        self.by_lead.age()
-        self.by_mood.age()
-        self.by_form.age()
+        self._asleep += 1
+
+    def _wake(self) -> None:
+        rounds, self._asleep = self._asleep, 0
+        if rounds:
+            self._purse.settle(rounds=rounds)
+            for calibration in (self.by_lead, self.by_mood, self.by_form):
+                calibration.age(rounds)
 
     def _bill(self, offer: Offer, prices: Prices) -> "Bill":
         if self.costs is None:
@@ -158,7 +166,7 @@ class Source:
         """The guesses that are worth making, behind those that are forced."""
         most = len(prices.passes) - 1
         if self.costs is None:
-            return list(self._conceivable(islice(offer.guesses, most)))
+            return list(self._affordable(islice(offer.guesses, most), prices))
         typical = self.by_mood.chance(mood)
         guesses = list(forced)
         expected, before = _outlook(forced)
@@ -171,9 +179,11 @@ class Source:
                 break
         return guesses
 
-    def _conceivable(self, guesses: Iterable[Guess]) -> Iterator[_Likely]:
-        """The guesses, as long as all of them may be right."""
-        for guess, right in self._likely(guesses):
+    def _affordable(self, guesses: Iterable[Guess], prices: Prices) -> Iterator[_Likely]:
+        """The guesses, as long as all of them may be right, and what they cost may be lost if they are not."""
+        for count, (guess, right) in enumerate(self._likely(guesses), 1):
+            if not guess.is_forced and not self._purse.covers(prices.loss(count)):
+                return
             yield guess, right
             if right < _INCONCEIVABLE:
                 return

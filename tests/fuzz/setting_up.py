@@ -1,13 +1,12 @@
 """The settings of a case as those of a pair, and its models as files."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from random import Random
 
-from specchat.speculative.drafting import Draft, Offer
+from specchat.speculative.drafting import Draft, Offers
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.rounds import Round
@@ -30,11 +29,12 @@ class RandomLength:
     chance: Random
     longest: int
 
-    def take(self, offers: Sequence[Offer], most: int) -> Draft:
+    def take(self, offers: Offers, most: int) -> Draft:
         length = self.chance.randint(0, min(most, self.longest))
-        if not offers or not length:
+        found = offers()
+        if not found or not length:
             return Draft()
-        offer = self.chance.choice(offers)
+        offer = self.chance.choice(found)
         draft = Draft(tuple(islice(offer.guesses, length)), offer.source)
         return draft if self.chance.randrange(4) else draft.padded(length)
 

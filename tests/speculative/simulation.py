@@ -4,6 +4,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import DraftLength
@@ -92,6 +93,9 @@ class Simulation:
     seed: int = 0
     behind: int = 0
     loading: float = 0.0
+    looking: float = 0.0
+    """What it takes to see what could be guessed."""
+    looks: int = 0
     now: float = 0.0
     lengths: list[int] = field(default_factory=list)
     taken: list[str] = field(default_factory=list)
@@ -118,6 +122,8 @@ class Simulation:
         return right, logit * 1.3 + self._random.gauss(0, 1), logit * 1.3
 
     def offers(self, place: int) -> list[Offer]:
+        self.looks += 1
+        self.now += self.looking
         found = []
         if self._quotes and self._quotes[place]:
             found.append(Offer(NGRAM, self._quote(place)))
@@ -142,7 +148,7 @@ class Simulation:
         place, reread = 0, 0
         while place < len(self):
             started = self.now
-            draft = length.take(self.offers(place), len(self) - place - 1)
+            draft = length.take(partial(self.offers, place), len(self) - place - 1)
             drafted = self.now
             self.now += self.machine.round_seconds(len(draft), reread) * self._random.lognormvariate(0, 0.03)
             wrong = [index for index, guess in enumerate(draft.guesses) if not guess.token]

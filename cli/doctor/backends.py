@@ -1,12 +1,16 @@
 """Which way of building llama.cpp makes use of a GPU here."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from .graphics import AMD, APPLE, INTEL, NVIDIA, Gpu
 from .toolkits import CUDA, HIP, METAL, SYCL, VULKAN, Toolkits
+from .vulkan import FETCH_HEADERS, FETCHED
 
 _GGML_NAMES = {CUDA: ("CUDA",), HIP: ("ROCm",), VULKAN: ("Vulkan",), SYCL: ("SYCL",), METAL: ("MTL", "Metal")}
 _WAYS = {NVIDIA: (CUDA, VULKAN), AMD: (HIP, VULKAN), INTEL: (SYCL, VULKAN), APPLE: (METAL,)}
 """The fastest first."""
-FLAGS = {
+_FLAGS = {
     CUDA: "-DGGML_CUDA=on",
     HIP: "-DGGML_HIP=on",
     VULKAN: "-DGGML_VULKAN=on",
@@ -14,7 +18,7 @@ FLAGS = {
     METAL: "-DGGML_METAL=on",
 }
 """What CMAKE_ARGS says for each."""
-_BEFORE = {SYCL: ". /opt/intel/oneapi/setvars.sh"}
+_BEFORE = {SYCL: (". /opt/intel/oneapi/setvars.sh",)}
 
 
 def way_for(gpu: Gpu, toolkits: Toolkits) -> str:
@@ -28,14 +32,31 @@ def way_for(gpu: Gpu, toolkits: Toolkits) -> str:
     return next((way for way in (first, *others) if way in toolkits.installed), VULKAN)
 
 
-def ways_built(gpu: Gpu, backends: tuple[str, ...]) -> list[str]:
-    """The ways to use a GPU that a build knows, by ggml's names for what it was built for."""
-    return [way for way in _WAYS[gpu.vendor] if any(name in backends for name in _GGML_NAMES[way])]
+def ways_known(backends: Sequence[str]) -> list[str]:
+    """What a build is for, by ggml's names for it."""
+    return [way for way, names in _GGML_NAMES.items() if not set(names).isdisjoint(backends)]
 
 
-def commands_before(way: str, toolkits: Toolkits) -> tuple[list[str], str]:
-    """What has to be typed before a build, and a sentence where no command is known."""
+def ways_built(gpu: Gpu, backends: Sequence[str]) -> list[str]:
+    """The ways to use a GPU that a build knows, the fastest first."""
+    known = ways_known(backends)
+    return [way for way in _WAYS[gpu.vendor] if way in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to build for something: what CMAKE_ARGS says, the commands before, and a sentence where none is known."""
+
+    flags: str
+    before: tuple[str, ...] = ()
+    advice: str = ""
+
+
+def recipe_for(way: str, toolkits: Toolkits) -> Recipe:
+    """How to build in one of the ways, with what is here."""
     command, page = toolkits.missing(way)
-    if page and not command:
-        return [], f"First install what {way} takes to build: {page}"
-    return [each for each in (command, _BEFORE.get(way, "")) if each], ""
+    advice = f"First install what {way} takes to build: {page}" if page and not command else ""
+    fetches = way == VULKAN and toolkits.vulkan.old and not advice
+    before = FETCH_HEADERS if fetches else _BEFORE.get(way, ())
+    flags = f"{_FLAGS[way]} {FETCHED}" if fetches else _FLAGS[way]
+    return Recipe(flags, tuple(filter(None, (command, *before))), advice)

@@ -4,7 +4,6 @@ import re
 from typing import TYPE_CHECKING
 
 from ..models.loading import importing_llama_cpp
-from .installer import Installer
 from .rows import Row
 
 if TYPE_CHECKING:
@@ -34,9 +33,9 @@ def build_rows(build: "BuildInfo") -> list[Row]:
     ]
 
 
-def broken_rows(error: str, installer: Installer, flags: str) -> list[Row]:
-    """What there is to say where it cannot be imported."""
-    return [Row(name="llama.cpp", value=error, command=installer.rebuild(flags), wrong=True)]
+def broken_rows(error: str, command: str, advice: str) -> list[Row]:
+    """What there is to say where it cannot be imported, and how to build it again."""
+    return [Row(name="llama.cpp", value=error, command=command, advice=advice, wrong=True)]
 
 
 def _device_row(device: "Device") -> Row:

@@ -27,8 +27,8 @@ def driver_rows(graphics: Graphics, toolkits: Toolkits) -> list[Row]:
     for vendor in (AMD, INTEL):
         gpus = graphics.of(vendor)
         if gpus and not _reachable(graphics, vendor) and not all(gpu.shared for gpu in gpus):
-            rows.append(_unreachable(graphics, vendor, f"sudo modprobe {_MODULES[vendor]}"))
-    return [*rows, *_closed(graphics)]
+            rows.append(_unreachable(graphics, vendor, toolkits.as_root(f"modprobe {_MODULES[vendor]}")))
+    return [*rows, *_closed(graphics, toolkits)]
 
 
 def _nvidia(graphics: Graphics, toolkits: Toolkits) -> Row:
@@ -38,7 +38,7 @@ def _nvidia(graphics: Graphics, toolkits: Toolkits) -> Row:
         return Row(name="driver", value=said, command=toolkits.nvidia_driver, advice=page, wrong=True)
     on_windows = not graphics.devices and graphics.driver == "unknown"  # which has no files for devices
     if not _reachable(graphics, NVIDIA) and not on_windows:
-        return _unreachable(graphics, NVIDIA, "sudo nvidia-modprobe -u -c=0")
+        return _unreachable(graphics, NVIDIA, toolkits.as_root("nvidia-modprobe -u -c=0"))
     return Row(name="driver", value=f"NVIDIA {graphics.driver}", figures={"version": graphics.driver})
 
 
@@ -57,7 +57,7 @@ def _unreachable(graphics: Graphics, vendor: str, command: str) -> Row:
     )
 
 
-def _closed(graphics: Graphics) -> list[Row]:
+def _closed(graphics: Graphics, toolkits: Toolkits) -> list[Row]:
     """Files that this account may not open; one file that it may open is enough."""
     if not graphics.gpus or set(graphics.closed) != set(graphics.devices) or not graphics.closed:
         return []
@@ -65,7 +65,7 @@ def _closed(graphics: Graphics) -> list[Row]:
         Row(
             name="devices",
             value=f"this account may not open {', '.join(graphics.closed)}",
-            command='sudo usermod -aG render,video "$USER"  # then log in again',
+            command=toolkits.as_root('usermod -aG render,video "$USER"') + "  # then log in again",
             wrong=not all(gpu.shared for gpu in graphics.gpus),
         )
     ]

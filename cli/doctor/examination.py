@@ -12,9 +12,10 @@ from .build import broken_rows, build_rows, found_build
 from .disks import disk_rows
 from .hub import access_rows
 from .machine import machine_rows
-from .offload import Machine, machine_of, offload_rows
+from .offload import offload_rows
 from .packages import needed_python, package_rows
 from .places import cache_rows, hub_rows, kept_row
+from .rebuilding import Machine, machine_of
 from .rows import Row, Topic
 from .servers import server_rows
 from .settings import settings_rows
@@ -44,7 +45,7 @@ def _build(machine: Machine) -> "tuple[BuildInfo | None, list[Row]]":
     try:
         return found_build(), []
     except SpecchatError as error:
-        return None, broken_rows(error.message, machine.installer, machine.flags())
+        return None, broken_rows(error.message, *machine.rebuild(machine.ways(None)))
 
 
 def _kept(env: Environment) -> list[Row]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .files import entries, is_there, text_of
 from .graphics import AMD, APPLE, INTEL, NVIDIA, Gpu, Graphics
 
 _VENDORS = {"0x10de": NVIDIA, "0x1002": AMD, "0x8086": INTEL}
@@ -36,9 +37,9 @@ def find_graphics(root: Path, system: str = platform.system(), machine: str = pl
 
 
 def _gpus(root: Path) -> Iterator[Gpu]:
-    found = [gpu for folder in _folders(root / "sys/bus/pci/devices") if (gpu := _on_bus(folder))]
+    found = [gpu for folder in entries(root / "sys/bus/pci/devices") if (gpu := _on_bus(folder))]
     if not found:  # some containers see no bus
-        cards = [each for each in _folders(root / "sys/class/drm") if re.fullmatch(r"card\d+", each.name)]
+        cards = [each for each in entries(root / "sys/class/drm") if re.fullmatch(r"card\d+", each.name)]
         found = [gpu for each in cards if (gpu := _of_vendor(each / "device"))]
     names = _nvidia_names(root)
     for gpu in found:
@@ -49,8 +50,8 @@ def _gpus(root: Path) -> Iterator[Gpu]:
 
 
 def _on_bus(folder: Path) -> Gpu | None:
-    kind = _text(folder / "class")
-    accelerates = kind.startswith(_ACCELERATOR) and _text(folder / "vendor") == "0x1002"
+    kind = text_of(folder / "class")
+    accelerates = kind.startswith(_ACCELERATOR) and text_of(folder / "vendor") == "0x1002"
     if not (kind.startswith(_DISPLAY) or accelerates) or _taken_away(folder):
         return None
     return _of_vendor(folder)
@@ -64,61 +65,39 @@ def _taken_away(folder: Path) -> bool:
 
 
 def _of_vendor(folder: Path) -> Gpu | None:
-    vendor = _VENDORS.get(_text(folder / "vendor"))
+    vendor = _VENDORS.get(text_of(folder / "vendor"))
     if vendor is None:
         return None
-    memory = _text(folder / "mem_info_vram_total")
+    memory = text_of(folder / "mem_info_vram_total")
     carved_out = memory.isdecimal() and int(memory) < _CARVED_OUT
     built_in = vendor == INTEL and folder.resolve().name.startswith(_INTEL_BUILT_IN)
-    return Gpu(vendor, _text(folder / "product_name"), shared=carved_out or built_in)
+    return Gpu(vendor, text_of(folder / "product_name"), shared=carved_out or built_in)
 
 
 def _nvidia_names(root: Path) -> list[str]:
     """What NVIDIA's driver calls those that it knows."""
-    texts = [_text(each / "information") for each in _folders(root / "proc/driver/nvidia/gpus")]
+    texts = [text_of(each / "information") for each in entries(root / "proc/driver/nvidia/gpus")]
     return [match[1] for text in texts if (match := re.search(r"^Model:\s*(.+?)\s*$", text, re.MULTILINE))]
 
 
 def _nvidia_by_library(root: Path) -> list[str]:
     """On Windows, and in Linux inside it, NVIDIA's driver is there where its library is."""
     inside = root / "usr/lib/wsl/lib/libcuda.so.1", root / "dev/dxg"
-    return [""] if all(map(_is_there, inside)) or _is_there(root / "Windows/System32/nvcuda.dll") else []
+    return [""] if all(map(is_there, inside)) or is_there(root / "Windows/System32/nvcuda.dll") else []
 
 
 def _driver(root: Path) -> str:
-    text = _text(root / "proc/driver/nvidia/version")
+    text = text_of(root / "proc/driver/nvidia/version")
     match = re.search(r"\s(\d+\.\d+(\.\d+)?)\s", text)
     return match[1] if match else "unknown" if text or _nvidia_by_library(root) else ""
 
 
 def _devices(root: Path) -> Iterator[str]:
-    yield from (f"/dev/{each.name}" for each in _folders(root / "dev") if re.fullmatch(r"nvidia\d+|kfd|dxg", each.name))
-    yield from (f"/dev/dri/{each.name}" for each in _folders(root / "dev/dri") if each.name.startswith("renderD"))
+    yield from (f"/dev/{each.name}" for each in entries(root / "dev") if re.fullmatch(r"nvidia\d+|kfd|dxg", each.name))
+    yield from (f"/dev/dri/{each.name}" for each in entries(root / "dev/dri") if each.name.startswith("renderD"))
 
 
 def _container(root: Path) -> str:
-    if _is_there(root / "run/.containerenv"):
+    if is_there(root / "run/.containerenv"):
         return "podman"
-    return "docker" if _is_there(root / ".dockerenv") else ""
-
-
-def _folders(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
-def _text(file: Path) -> str:
-    """What a file says; nothing where it says nothing to us."""
-    try:
-        return file.read_bytes()[:4096].decode(errors="replace").strip()
-    except OSError:
-        return ""
+    return "docker" if is_there(root / ".dockerenv") else ""

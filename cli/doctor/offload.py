@@ -1,58 +1,28 @@
 """Why no GPU computes though there is one, and what mends it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..environment import Environment
-from .backends import FLAGS, commands_before, way_for, ways_built
+from .backends import way_for, ways_built, ways_known
 from .drivers import driver_rows
-from .gpus import find_graphics
-from .graphics import Gpu, Graphics
-from .hiding import choosing, hiding
-from .installer import Installer, find_installer
+from .graphics import NVIDIA, Gpu, Graphics
+from .hiding import choosing, hiding, missing_drivers
+from .rebuilding import Machine
 from .rows import Row
-from .toolkits import CUDA, HIP, SYCL, VULKAN, Toolkits, find_toolkits
+from .toolkits import CUDA, HIP, SYCL, VULKAN
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.backend import BuildInfo
 
-_ASK = {CUDA: "nvidia-smi", HIP: "rocminfo", VULKAN: "vulkaninfo --summary", SYCL: "sycl-ls"}
+_SAYS = "  # what the driver says"
+_ASK = {
+    CUDA: f"nvidia-smi{_SAYS}",
+    HIP: f"rocminfo{_SAYS}",
+    VULKAN: f"vulkaninfo --summary{_SAYS}; it is in the package vulkan-tools",
+    SYCL: f"sycl-ls{_SAYS}",
+}
 """What shows whether a driver answers."""
 NAME = "GPU offload"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """What decides whether a GPU computes, beside llama.cpp."""
-
-    graphics: Graphics
-    toolkits: Toolkits
-    installer: Installer
-    variables: Mapping[str, str]
-
-    def rebuild(self, gpu: Gpu) -> tuple[str, str]:
-        """What to type to have llama.cpp compiled for a GPU, and what to do before that no command does."""
-        way = way_for(gpu, self.toolkits)
-        commands, advice = commands_before(way, self.toolkits)
-        return self._joined([*commands, self.installer.rebuild(FLAGS[way])]), advice
-
-    def flags(self) -> str:
-        """What CMAKE_ARGS should say here."""
-        return FLAGS[way_for(self.graphics.best, self.toolkits)] if self.graphics.best else ""
-
-    def _joined(self, commands: list[str]) -> str:
-        return ("; " if self.installer.powershell else " && ").join(commands)
-
-
-def machine_of(env: Environment) -> Machine:
-    """The one that we are on."""
-    return Machine(
-        graphics=find_graphics(env.system),
-        toolkits=find_toolkits(env.system, env.variables),
-        installer=find_installer(env.variables),
-        variables=env.variables,
-    )
 
 
 def offload_rows(machine: Machine, build: "BuildInfo | None") -> list[Row]:
@@ -78,6 +48,9 @@ def _offload(machine: Machine, build: "BuildInfo", drivers: list[Row]) -> list[R
     gpu = machine.graphics.best
     if any(device.kind in ("GPU", "IGPU") for device in build.devices) or build.gpu_offload:
         return [_row("yes", True)]
+    if name := missing_drivers(ways_known(build.gpu_backends), machine.variables):
+        said = f"{name} is {machine.variables[name]}, where there is no driver"
+        return [_row(f"no: {said}", False, machine.installer.without(name), wrong=True)]
     if gpu is None:
         return [_row("no: this build computes on the CPU only" if build.cpu_only else "no: there is no GPU", False)]
     ways = ways_built(gpu, build.gpu_backends)
@@ -92,6 +65,8 @@ def _no_device(machine: Machine, gpu: Gpu, ways: Sequence[str], drivers: Sequenc
     hides = hiding(ways, machine.variables)
     if not hides and any(row.wrong for row in drivers):
         return _row("no, for the reason above", False)
+    if command := "" if hides else _driver_of(machine, gpu, ways):
+        return _row("no: there is no driver for Vulkan", False, command, wrong=not gpu.shared)
     if name := hides or "".join(chosen[:1]):
         value = machine.variables[name]
         said = f"{name} is {value or 'empty'}, {'which leaves' if hides else 'which may leave'} llama.cpp no device"
@@ -99,8 +74,12 @@ def _no_device(machine: Machine, gpu: Gpu, ways: Sequence[str], drivers: Sequenc
     value = (
         f"no: the driver shows llama.cpp no device, though there is an {gpu.title}; it may be too old for this build"
     )
-    ask = _ASK.get(ways[0], "")
-    return _row(value, False, f"{ask}  # what the driver says" if ask else "", wrong=not gpu.shared)
+    return _row(value, False, _ASK.get(ways[0], ""), wrong=not gpu.shared)
+
+
+def _driver_of(machine: Machine, gpu: Gpu, ways: Sequence[str]) -> str:
+    """The command that installs what a build for Vulkan alone needs; NVIDIA's own driver brings it along."""
+    return machine.toolkits.vulkan_driver if ways == [VULKAN] and gpu.vendor != NVIDIA else ""
 
 
 def _other_build(machine: Machine, build: "BuildInfo", gpu: Gpu) -> list[Row]:
@@ -108,11 +87,11 @@ def _other_build(machine: Machine, build: "BuildInfo", gpu: Gpu) -> list[Row]:
     what = "computes on the CPU only" if build.cpu_only else f"is for {', '.join(build.gpu_backends)}"
     if gpu.shared:
         value = f"no: this build {what}. {gpu.title} shares the CPU's memory, so it may be no faster"
-        return [_row(value, False, *machine.rebuild(gpu))]
+        return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]))]
     reminder = "run says so once a day; gpu_hint: off in config.yaml or SPECCHAT_GPU_HINT=off ends that"
     mentioned = [Row(name="reminder", value=reminder)] if build.cpu_only else []
     value = f"no: this build {what}, though there is an {gpu.title}"
-    return [_row(value, False, *machine.rebuild(gpu), wrong=True), *mentioned]
+    return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]), wrong=True), *mentioned]
 
 
 def _row(value: str, works: bool, command: str = "", advice: str = "", *, wrong: bool = False) -> Row:

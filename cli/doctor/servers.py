@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from specchat.speculative.errors import NoServersError
 
 from ..environment import Environment
-from .offload import Machine, machine_of
+from .build import found_build
+from .rebuilding import Machine, machine_of
 from .rows import Row
 
 if TYPE_CHECKING:
@@ -21,13 +22,15 @@ def server_rows(machine: Machine, build: "BuildInfo | None") -> list[Row]:
         return []
     works = _BACKEND in build.backends
     value = "yes: specchat rpc-server there, run --rpc here" if works else "no: built without RPC"
-    return [Row(name=NAME, value=value, command="" if works else _command(machine), figures={"works": works})]
+    command, advice = ("", "") if works else _rebuild(machine, build)
+    return [Row(name=NAME, value=value, command=command, advice=advice, figures={"works": works})]
 
 
 def with_command(env: Environment, error: NoServersError) -> NoServersError:
     """The same error with a hint that is the command that mends it."""
-    return NoServersError(error.message, f"This builds one that can: {_command(machine_of(env))}")
+    command, advice = _rebuild(machine_of(env), found_build())
+    return NoServersError(error.message, f"{advice} This builds one that can: {command}".lstrip())
 
 
-def _command(machine: Machine) -> str:
-    return machine.installer.rebuild(f"{machine.flags()} {_FLAG}".strip())
+def _rebuild(machine: Machine, build: "BuildInfo") -> tuple[str, str]:
+    return machine.rebuild(machine.ways(build), _FLAG)

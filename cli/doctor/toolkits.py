@@ -5,15 +5,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .files import is_there, text_of
+from .vulkan import Vulkan, find_vulkan
+
 CUDA, HIP, VULKAN, SYCL, METAL = "CUDA", "ROCm", "Vulkan", "SYCL", "Metal"
 """What llama.cpp can be built for."""
 _FAMILIES = {"debian": "debian", "ubuntu": "debian", "fedora": "fedora", "arch": "arch"}
+_INSTALL = {"debian": ("apt update", "apt install"), "fedora": ("dnf install",), "arch": ("pacman -S",)}
+_NO_VULKAN = Vulkan()
+_DRIVER = f"{VULKAN} driver"
 _PACKAGES = {
-    (CUDA, "debian"): "sudo apt install nvidia-cuda-toolkit",
-    (CUDA, "arch"): "sudo pacman -S cuda",
-    (VULKAN, "debian"): "sudo apt install libvulkan-dev glslc spirv-headers",
-    (VULKAN, "fedora"): "sudo dnf install vulkan-loader-devel glslc spirv-headers-devel",
-    (VULKAN, "arch"): "sudo pacman -S vulkan-headers vulkan-icd-loader shaderc spirv-headers",
+    (CUDA, "debian"): "nvidia-cuda-toolkit",
+    (CUDA, "arch"): "cuda",
+    (VULKAN, "debian"): "libvulkan-dev glslc spirv-headers",
+    (VULKAN, "fedora"): "vulkan-loader-devel glslc spirv-headers-devel",
+    (VULKAN, "arch"): "vulkan-headers vulkan-icd-loader shaderc spirv-headers",
+    (_DRIVER, "debian"): "mesa-vulkan-drivers",
+    (_DRIVER, "fedora"): "mesa-vulkan-drivers",
+    (_DRIVER, "arch"): "vulkan-radeon vulkan-intel",
 }
 _PAGES = {
     CUDA: "https://developer.nvidia.com/cuda-downloads",
@@ -23,27 +32,54 @@ _PAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolkits:
-    """What there is to build with, and the `distribution`, as its own /etc/os-release names it and its `family`."""
+    """What there is to build with, and the `distribution`, as its own /etc/os-release names it and its `family`.
+
+    `superuser` is whether this account may install it as it is.
+    """
 
     installed: frozenset[str] = frozenset()
     distribution: str = ""
     family: str = ""
+    vulkan: Vulkan = _NO_VULKAN
+    superuser: bool = False
 
     def missing(self, backend: str) -> tuple[str, str]:
-        """The command that installs what `backend` takes, and the page to get it from; both empty if it is here."""
+        """The command that installs what `backend` takes, and the page to get it from; both empty if it is here.
+
+        For Vulkan that is a driver, too: those of AMD and Intel are packages like others.
+        """
         if backend in self.installed or backend not in _PAGES:
             return "", ""
-        return _PACKAGES.get((backend, self.family), ""), _PAGES[backend]
+        parts = (backend,) if backend != VULKAN else (VULKAN, _DRIVER) if self.vulkan.packaged else ()
+        return self._install(*parts), _PAGES[backend]
+
+    @property
+    def vulkan_driver(self) -> str:
+        """The command that installs a driver for Vulkan, empty where there is one or no command is known."""
+        return "" if self.vulkan.driver else self._install(_DRIVER)
 
     @property
     def nvidia_driver(self) -> str:
         """The command that installs NVIDIA's driver, empty where none is known."""
         if self.distribution == "ubuntu":
-            return "sudo ubuntu-drivers install"
-        return "sudo apt install nvidia-driver" if self.distribution == "debian" else ""
+            return self.as_root("ubuntu-drivers install")
+        return self.as_root("apt install nvidia-driver") if self.distribution == "debian" else ""
+
+    def as_root(self, command: str) -> str:
+        """A command that only the superuser may run, who may have no sudo."""
+        return command if self.superuser else f"sudo {command}"
+
+    def _install(self, *parts: str) -> str:
+        """The command that installs these parts; empty where one of them has no package that is known."""
+        packages = [_PACKAGES.get((part, self.family), "") for part in parts]
+        if not packages or not all(packages):
+            return ""
+        git = ["git"] if VULKAN in parts and self.vulkan.old else []  # which fetches newer headers
+        *before, install = map(self.as_root, _INSTALL[self.family])
+        return " && ".join([*before, " ".join([install, *packages, *git])])
 
 
-def find_toolkits(root: Path, variables: Mapping[str, str]) -> Toolkits:
+def find_toolkits(root: Path, variables: Mapping[str, str], *, superuser: bool = False) -> Toolkits:
     """What is below `root`, in the usual places and where PATH looks. Raises nothing."""
     folders = [root / text.lstrip("/") for text in variables.get("PATH", "").split(os.pathsep) if text]
     places = {
@@ -54,22 +90,24 @@ def find_toolkits(root: Path, variables: Mapping[str, str]) -> Toolkits:
     }
     told = _os_release(root)
     names = [told.get("ID", ""), *told.get("ID_LIKE", "").split()]
-    family = next((_FAMILIES[name] for name in names if name in _FAMILIES), "")
-    installed = frozenset(backend for backend, files in places.items() if any(map(_is_file, files)))
-    return Toolkits(installed=installed, distribution=names[0], family=family)
+    vulkan = find_vulkan(root, variables, {told[each] for each in told if each.endswith("_CODENAME")})
+    found = {backend for backend, files in places.items() if any(map(_program, files))}
+    if not (vulkan.headers and (vulkan.driver or not names[0])):  # without a name it is Windows: drivers are elsewhere
+        found.discard(VULKAN)
+    return Toolkits(
+        installed=frozenset(found),
+        distribution=names[0],
+        family=next((_FAMILIES[name] for name in names if name in _FAMILIES), ""),
+        vulkan=vulkan,
+        superuser=superuser,
+    )
 
 
 def _os_release(root: Path) -> dict[str, str]:
-    try:
-        lines = (root / "etc/os-release").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return {}
+    lines = text_of(root / "etc/os-release").splitlines()
     pairs = (line.partition("=") for line in lines)
     return {name: value.strip().strip("\"'").lower() for name, _, value in pairs}
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file() or path.with_suffix(".exe").is_file()
-    except OSError:
-        return False
+def _program(path: Path) -> bool:
+    return is_there(path) or is_there(path.with_suffix(".exe"))

@@ -13,7 +13,7 @@ import llama_cpp
 from ..devices import Device, reached, taking_layers
 from ..errors import ModelLoadError
 from ..visible import visible
-from .ggml import named_devices, registered
+from .ggml import built_for, named_devices
 from .rpc.courier import asked_devices
 
 _ERROR, _CONTINUED = 4, 5  # of ggml_log_level
@@ -113,7 +113,7 @@ def build_info() -> BuildInfo:
         gpu_offload=sees_gpu(),
         features=llama_cpp.llama_print_system_info().decode(errors="replace").strip(),
         devices=asked_devices(),
-        backends=registered(),
+        backends=built_for(),
     )
 
 

@@ -16,8 +16,8 @@ ABORT_CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 """`ggml_abort_callback_t`: told why ggml is about to abort the process."""
 
 
-def registered() -> tuple[str, ...] | None:
-    """The backends of this build, by `ggml_backend_reg_name`; None where it does not tell."""
+def built_for() -> tuple[str, ...] | None:
+    """What this build is for, by `ggml_backend_reg_name`; None where it does not tell."""
     base, registry = _library("ggml-base"), _library("ggml")
     if base is None or registry is None:
         return None
@@ -26,7 +26,14 @@ def registered() -> tuple[str, ...] | None:
     registry.ggml_backend_reg_get.argtypes = [ctypes.c_size_t]
     base.ggml_backend_reg_name.restype, base.ggml_backend_reg_name.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
     places = range(registry.ggml_backend_reg_count())
-    return tuple(base.ggml_backend_reg_name(registry.ggml_backend_reg_get(place)).decode() for place in places)
+    names = tuple(base.ggml_backend_reg_name(registry.ggml_backend_reg_get(place)).decode() for place in places)
+    return with_silent(names, _library("ggml-vulkan"))
+
+
+def with_silent(names: tuple[str, ...], library: object) -> tuple[str, ...]:
+    """The same with Vulkan's, if that `library` has it: it keeps away where no driver answers."""
+    silent = "Vulkan" not in names and hasattr(library, "ggml_backend_vk_reg")
+    return ("Vulkan", *names) if silent else names
 
 
 def all_devices() -> tuple[Device, ...]:

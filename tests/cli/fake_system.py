@@ -37,6 +37,14 @@ def amd(root: Path, memory: int = 16 << 30) -> None:
     write(root, "dev/dri/renderD128")
 
 
+def vulkan(root: Path, headers: int = 309) -> None:
+    """All that a build for Vulkan takes; `headers` is the last number of their version."""
+    write(root, "usr/bin/glslc")
+    write(root, "usr/include/vulkan/vulkan_core.h", f"// licence\n#define VK_HEADER_VERSION {headers}\n")
+    write(root, "usr/include/spirv/unified1/spirv.hpp")
+    write(root, "usr/share/vulkan/icd.d/radeon_icd.x86_64.json")
+
+
 def build(*backends: str, gpu: bool = False) -> BuildInfo:
     """A build of llama.cpp for these, which sees a GPU or not."""
     devices = (Device("CPU", "Some CPU", 0, 0, "CPU"), *([Device("CUDA0", "H200", 1, 2, "GPU")] if gpu else []))

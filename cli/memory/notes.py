@@ -82,7 +82,18 @@ def _missed(placed: Placed, at_best: Placed) -> str:
     if layers := at_best.on_devices - placed.on_devices:
         return counted(layers, "layer") if layers > 0 else ""
     experts = placed.apart - at_best.apart
-    return f"the experts of {counted(experts, 'layer')}" if experts > 0 else ""
+    return _experts_of(experts) if experts > 0 else ""
+
+
+def _away(placed: Placed) -> str:
+    """What devices do not have: layers, and the experts of others."""
+    layers = placed.layers - placed.on_devices
+    parts = [counted(layers, "layer") if layers else "", _experts_of(placed.apart) if placed.apart else ""]
+    return " and ".join(filter(None, parts))
+
+
+def _experts_of(layers: int) -> str:
+    return f"the experts of {counted(layers, 'layer')}"
 
 
 def _alone(config: PairConfig, made: MemoryPlan, devices: Sequence[Device]) -> Placed | None:
@@ -94,10 +105,9 @@ def _alone(config: PairConfig, made: MemoryPlan, devices: Sequence[Device]) -> P
 
 def _about_draft(name: str, config: PairConfig, found: Plan, draft: Placed) -> Iterator[str]:
     if found.slowdown > 1:
-        away = counted(found.target.layers - found.target.on_devices, "layer")
         yield (
-            f"{away} of {config.target.name} on the CPU make room for {name}, whose measured gain outweighs them; "
-            "how many times as fast as plain an answer is, is told without that."
+            f"{_away(found.target)} of {config.target.name} on the CPU make room for {name}, whose measured gain "
+            "outweighs them; how many times as fast as plain an answer is, is told without that."
         )
     elif draft.placeable and not draft.whole and config.draft_config.n_gpu_layers is None:
         yield f"{name} has no room on the GPU beside {config.target.name}: {_what_has(draft)}."

@@ -399,3 +399,14 @@ def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
     devices = (main_memory(), tight(mixture, total=20 * MARGIN))
     world = run(mixture, *NGRAM, "-c", "8192", devices=devices, variables={"PATH": ""})
     assert "which puts the experts of 2 layers of big.gguf on the CPU." in " ".join(world.err.split())
+
+
+def test_experts_give_way_to_a_draft_that_was_measured_to_outweigh_them(mixture):
+    devices = (main_memory(), card(needs(mixture, "-c", "512")["target"]))
+    gains = KnownGains(Cache(mixture / ".cache" / "specchat" / "gains"))
+    gains.keep(mixture / "big.gguf", mixture / "small.gguf", Gain(30.0, (20.0, 40.0), ("code",)))
+    world = run(mixture, "--draft", "small.gguf", "-c", "512", devices=devices)
+    kept = world.pair.config.target_config.cpu_moe
+    assert (loaded(world)[1], kept > 1) == (7, True)
+    told = " ".join(world.err.split())
+    assert f"the experts of {kept} layers of big.gguf on the CPU make room for small.gguf" in told

@@ -13,6 +13,8 @@ from .config import LlamaConfig
 from .ggml import device_pointers, main_memory, named_devices, with_memory
 from .takers import takers
 
+_MOST_LAYERS = 512
+"""More no model has: LLAMA_MAX_LAYERS in llama-hparams.h of llama.cpp."""
 _EXPERTS = rb"\.ffn_(up|down|gate|gate_up)_(ch|)exps"
 """The names of experts' tensors: LLM_FFN_EXPS_REGEX in common/common.h of llama.cpp."""
 
@@ -26,7 +28,7 @@ class _Override(ctypes.Structure):
 def place(parameters: "llama_cpp.llama_model_params", config: LlamaConfig) -> object:
     """Say in `parameters` where the layers go; what is returned must live as long as the model.
 
-    Raises `UsageError` for devices that are not there, `ModelLoadError` for a build that cannot be told.
+    Raises what `takers` does, and `ModelLoadError` for a build that cannot be told.
     """
     kept: list[object] = []
     used, there = used_devices(config), named_devices()
@@ -66,7 +68,7 @@ def _even_shares(used: Sequence[Device]) -> tuple[float, ...]:
 
 def _experts_of(layers: int) -> bytes:
     """A regular expression for the names of the experts' tensors in so many of the first layers, or in all for -1."""
-    if layers < 0:
+    if not 0 <= layers < _MOST_LAYERS:
         return _EXPERTS
     return rb"^blk\.(%s)%s" % (b"|".join(b"%d" % layer for layer in range(layers)), _EXPERTS)
 

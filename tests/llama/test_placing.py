@@ -47,7 +47,9 @@ def test_how_a_model_is_loaded_does_not_change_what_it_computes(tiny_model_path,
     assert np.array_equal(logits(tiny_model_path), logits(tiny_model_path, **settings))
 
 
-@pytest.mark.parametrize(("asked", "layers"), [(-1, 12), (0, 0), (None, 0), (1, 1), (11, 11), (40, 12)])
+@pytest.mark.parametrize(
+    ("asked", "layers"), [(-1, 12), (0, 0), (None, 0), (1, 1), (11, 11), (511, 12), (2**31 - 1, 12)]
+)
 def test_experts_of_the_first_layers_can_be_kept_in_main_memory(write_tiny_model, capsys, asked, layers):
     path = write_tiny_model(layers=12, experts=4)
     assert np.array_equal(logits(path), logits(path, cpu_moe=asked, verbose=True))

@@ -46,7 +46,7 @@ class Stepping(Generic[Loaded]):
 
     def _told(self, asked: LlamaConfig, found: LlamaConfig, model: Outline) -> str:
         less = []
-        if found.cpu_moe != asked.cpu_moe:
+        if found.cpu_moe != asked.cpu_moe and found.layers_apart(model.layers):
             less.append("all its experts are in main memory")
         if found.n_gpu_layers != asked.n_gpu_layers:
             less.append(f"{found.n_gpu_layers or 'none'} of its {model.layers} layers are on devices")

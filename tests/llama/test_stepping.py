@@ -129,6 +129,12 @@ def test_experts_that_left_are_told():
     assert memory.said[0].endswith(": all its experts are in main memory.")
 
 
+def test_without_layers_on_devices_it_goes_without_saying_that_experts_are_in_main_memory():
+    memory = Memory(layers=0, context=4096, experts=False, model=MIXTURE)
+    memory.down(LlamaConfig(), GivesWay())
+    assert memory.said[0].endswith(": none of its 33 layers are on devices and its context is 4,096 tokens.")
+
+
 def test_less_of_both_is_told():
     memory = Memory(layers=0, context=4096)
     memory.down(LlamaConfig(), GivesWay())

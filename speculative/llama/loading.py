@@ -123,7 +123,7 @@ def _all_on_devices(model: "llama_cpp.llama_model_p", config: LlamaConfig) -> bo
     """Whether no layer of the model is computed here."""
     layers = n_layers(model)
     placed = placement(layers, config.layers_on_devices(layers), gpus(config.devices, config.rpc) or ())
-    return placed.on_devices == layers and not config.cpu_moe
+    return placed.on_devices == layers and not (config.cpu_moe and has_experts(model))
 
 
 def n_layers(model: "llama_cpp.llama_model_p") -> int:

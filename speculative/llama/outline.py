@@ -16,7 +16,7 @@ from .rungs import Outline
 def outline(path: Path, config: LlamaConfig) -> Outline:
     """What the file says, of which no weights are read, and the devices for it.
 
-    Raises `ModelLoadError`, and `UsageError` for unknown devices.
+    Raises `ModelLoadError`, and what `takers` does.
     """
     backend = start_backend()
     parameters = llama_cpp.llama_model_default_params()

@@ -237,7 +237,8 @@ def load_pair(
     `ModelLoadError`, `VocabularyMismatchError`, `NotExactError`, `UsageError`, or `Cancelled` when `interrupt` was
     requested.
     """
-    if not config.target_config.rpc:  # until servers are connected, nobody knows the names of their devices
+    # raises for names of no devices; those of servers nobody knows until they are connected
+    if not config.target_config.rpc:
         used_devices(config.draft_config)
     folder = config.cache_folder
     costs = KnownCosts(Cache(folder / "costs" if folder else None))

@@ -93,14 +93,14 @@ def _placed(
     parted = model.keeping_experts(experts)
     shares = spread(parted, runs, places)
     first = len(model.layers) - sum(count for _, count in runs)
-    ahead = sum(layer.read for layer in parted.layers[first:]) + (model.copied if runs else 0)
+    ahead = sum(layer.read for layer in parted.layers[first:])
     return Placed(
         layers=len(model.layers),
         runs=tuple(runs),
         experts=experts,
         shares=shares,
-        behind=sum(layer.read for layer in model.layers) + (model.copied if runs else 0) - ahead,
-        ahead=ahead,
+        behind=sum(layer.read for layer in model.layers) - ahead,
+        ahead=ahead + (model.copied if runs else 0),
         placeable=placeable,
         fits=all(need <= have for need, have in zip(needed(shares, places), room, strict=True)),
     )

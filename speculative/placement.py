@@ -8,7 +8,7 @@ from dataclasses import dataclass
 class Placement:
     """How many of the `layers` of a model are on the `devices`, by their names; all others are on the CPU.
 
-    So are the experts of those that are `apart` from them.
+    Of the layers on devices, so many are `apart` from their experts, which are on the CPU, too.
     """
 
     layers: int
@@ -18,5 +18,8 @@ class Placement:
 
 
 def placement(layers: int, on_devices: int, devices: Sequence[str], apart: int = 0) -> Placement:
-    """Where the `layers` of a model are if so many are to be on these devices, of which there may be none."""
+    """Where the `layers` of a model are if so many are to be on these devices, of which there may be none.
+
+    Without any, no layer is `apart` from its experts.
+    """
     return Placement(layers, on_devices, tuple(devices), apart) if devices and on_devices else Placement(layers)

@@ -68,9 +68,9 @@ def reached_devices(env: Environment, target: LlamaConfig) -> tuple[Device, ...]
 
 
 def has_room(env: Environment, config: PairConfig, draft: Path) -> bool:
-    """Whether a `draft` that nobody named is where it can draft fast, without a layer of the target giving way.
+    """Whether a `draft` that nobody named is where it can draft fast, with nothing of the target giving way.
 
-    Layers give way to what was measured to outweigh them.
+    Layers and experts give way to what was measured to outweigh them.
     """
     made = fitted(env, replace(config, draft=draft)).made
     return made is None or _suits(made)

@@ -65,7 +65,7 @@ def memory_plan(
 ) -> MemoryPlan:
     """The plan for models of these shapes where they are loaded as `config` has it, and fit finds what it leaves open.
 
-    The draft was measured to make answers `gain` times as fast; with 1, layers of the target never give way to it.
+    The draft was measured to make answers `gain` times as fast; with 1, nothing of the target ever gives way to it.
     """
     devices = reached(devices, config.target_config.rpc)
     context = _context(target, config, devices)
@@ -81,7 +81,7 @@ def memory_plan(
 
 
 def _context(shape: ModelShape, config: PairConfig, devices: Sequence[Device]) -> int:
-    """The tokens that were asked for, or else the longest context that costs no layer."""
+    """The tokens that were asked for, or else the longest context that costs no layer and no experts on devices."""
     asked = config.target_config
     if asked.n_ctx is not None:
         return asked.context(shape.trained_context)

@@ -11,7 +11,8 @@ _NO_SNAPSHOTS = 2
 """Tokens of a pass beyond the snapshots that it may make: `_context_parameters` in speculative/llama/loading.py."""
 _FLOAT = 4
 _IN_AND_OUT = 5
-"""Rows of the output that a device has which computes nothing else, four of them copies of what goes in."""
+"""Rows as wide as the embedding for each of logits, on a device that has the output alone: four copies of what goes in,
+and one that is made of it."""
 _INPUTS = 64
 """Bytes that the numbers, places and rows of a token of a pass take in its graph, at most."""
 _SLACK = 1.05

@@ -11,7 +11,7 @@ MARGIN = 1 << 30
 _SLOWER = 10
 """Times as long as a device takes main memory for a layer: the ratio of their bandwidths, 6 to 12 in most machines."""
 _BETTER = 1.05
-"""By so much a draft has to win for layers of its target to give way."""
+"""By so much a draft has to win for layers or experts of its target to give way."""
 _SMALL = 3
 """Beside layers of a target in main memory, those of a draft take at most one byte for so many."""
 
@@ -20,7 +20,8 @@ _SMALL = 3
 class Plan:
     """Where two models go. The first of the `places` is main memory, the others are devices that layers go to.
 
-    Where layers of the target give way to the draft, plain passes are reckoned to take `slowdown` times as long.
+    Where layers or experts of the target give way to the draft, plain passes are reckoned to take `slowdown` times as
+    long.
     """
 
     places: tuple[Device, ...]
@@ -59,8 +60,8 @@ def plan(
     Before a layer stays off the devices, the experts of others do, which are the larger part of a mixture of experts
     and less at work: `common_fit_params` of llama.cpp has it so.
 
-    Only if the draft was measured to make answers `gain` times as fast, and that outweighs it, layers of the target
-    give way. `margin` bytes stay free everywhere. None where main memory is not known.
+    Only if the draft was measured to make answers `gain` times as fast, and that outweighs it, layers or experts of the
+    target give way. `margin` bytes stay free everywhere. None where main memory is not known.
     """
     places = _places(devices, [target, *([draft] if draft else [])])
     if places is None:

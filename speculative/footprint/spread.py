@@ -57,7 +57,10 @@ def reader(taking: Sequence[int], places: Sequence[Device]) -> int | None:
 
 
 def buffers(model: ModelMemory, n_layers: int, *, reads: bool, alone: bool) -> int:
-    """Bytes that a device computes in which has some of so many layers, `reads` for main memory, or is `alone`."""
+    """Bytes that a device computes in, where devices have the last `n_layers` and it some of them.
+
+    Whether it `reads` long texts for main memory: see `reader`. Whether it is `alone`, so that no devices take turns.
+    """
     in_main = [layer.weights for layer in model.layers[: len(model.layers) - n_layers]]
     if in_main or model.lent:
         return model.compute + (max([model.lent, *in_main]) if reads else 0)

@@ -31,7 +31,7 @@ def built_for() -> tuple[str, ...] | None:
 
 
 def with_silent(names: tuple[str, ...], library: object) -> tuple[str, ...]:
-    """The same with Vulkan's, if that `library` has it: it keeps away where no driver answers."""
+    """The same with Vulkan, if that `library` has it: its backend does not register where no driver answers."""
     silent = "Vulkan" not in names and hasattr(library, "ggml_backend_vk_reg")
     return ("Vulkan", *names) if silent else names
 

@@ -34,9 +34,9 @@ class PairConfig:
 
     Where memory does not do, experts and layers on devices, and the context, give way, save for numbers that are given.
     Where something has decided what these settings leave open, `asked` are those of target and draft before that, and
-    `taken` the bytes that both are reckoned to take of each device, by its name. If layers of the target gave way to
-    the draft, its plain passes take `slowdown` times as long as they would alone. There is to be room for so many
-    `contexts` of the target.
+    `taken` the bytes that both are reckoned to take of each device, by its name. If layers or experts of the target
+    gave way to the draft, its plain passes take `slowdown` times as long as they would alone. There is to be room for
+    so many `contexts` of the target.
     """
 
     target: Path

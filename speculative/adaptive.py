@@ -37,7 +37,8 @@ class AdaptiveLength:
     in their offers: of several offers, the one that promises most is taken. The mood of the text is an average of how
     sure the target itself was of the last tokens, which costs nothing to know while nothing is drafted.
 
-    Some guesses are thrown away after they were drawn, which only coupled verification survives.
+    Where n-grams alone guess, a `Lookout` says in which rounds they are asked. Some guesses are thrown away after they
+    were drawn, which only coupled verification survives.
     """
 
     target_costs: CostCurve
@@ -97,10 +98,10 @@ class AdaptiveLength:
         self._since_plain = self._since_plain + 1 if step.draft else 0
         self._tokens = _RATE_MEMORY * self._tokens + len(step.tokens)
         self._seconds = _RATE_MEMORY * self._seconds + step.draft_seconds + step.target_seconds
-        gain = len(step.tokens) - caused / self.target_costs.at(1) if step.draft else 0.0
         self._lookout.observe(step)
         for name, source in self.sources.items():
             if step.draft and name == step.draft.source:
+                gain = len(step.tokens) - caused / self.target_costs.at(1)
                 source.observe(step.draft, step.verdict, self._mood_score, gain)
             else:
                 source.rest()

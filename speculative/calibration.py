@@ -31,7 +31,7 @@ class Calibration:
             score += optimism * math.sqrt(max(0.0, variance))  # rounding can make that of a huge lead negative
         return sigmoid(score)
 
-    def age(self, rounds: int = 1) -> None:
+    def age(self, rounds: int) -> None:
         """Rounds pass in which nothing is learned: what is known grows uncertain, a tenth as fast as by learning."""
         self._grow(0.1 * rounds * self.forgetting)
 

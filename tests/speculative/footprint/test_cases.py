@@ -1,10 +1,12 @@
 """What is decided for models that people run, on machines that they have."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import LoadedBy, model_memory
-from specchat.speculative.footprint.placing import Wanted
+from specchat.speculative.footprint.placing import Placed, Wanted
 from specchat.speculative.footprint.plan import MARGIN, plan
 from specchat.speculative.footprint.shape import ModelShape
 
@@ -182,17 +184,22 @@ _EVENLY = {
 }
 
 
+def on_cards(shape: ModelShape, rooms: Sequence[int], context: int) -> Placed:
+    """Where a model goes with so many tokens of context, and cards that have so many GiB of room each."""
+    cards = [Device(f"CUDA{place}", "", MARGIN + room * 2**30, 32 << 30, "GPU") for place, room in enumerate(rooms)]
+    wanted = Wanted(memory=model_memory(shape, LoadedBy(context=context, rows=17)))
+    found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
+    assert found is not None
+    return found.target
+
+
 @pytest.mark.parametrize(
     ("name", "rooms", "context", "layers"),
     [(name, *case, layers) for name, cases in FITTED_BY_LLAMA_CPP.items() for case, layers in cases.items()],
 )
 def test_as_many_layers_fit_as_llama_cpp_finds_or_one_less_a_device(name, rooms, context, layers):
     """The one less is room for reading layers that stay behind, of which servers' devices have no need."""
-    cards = [Device(f"CUDA{place}", "", MARGIN + room * 2**30, 32 << 30, "GPU") for place, room in enumerate(rooms)]
-    wanted = Wanted(memory=model_memory(_EVENLY[name], LoadedBy(context=context, rows=17)))
-    found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
-    assert found is not None
-    assert layers - len(rooms) <= found.target.on_devices <= layers
+    assert layers - len(rooms) <= on_cards(_EVENLY[name], rooms, context).on_devices <= layers
 
 
 MIXTURES_FITTED_BY_LLAMA_CPP = {
@@ -269,13 +276,10 @@ _MIXTURES = {
 )
 def test_as_many_experts_fit_as_llama_cpp_finds_or_those_of_one_layer_less_a_device(name, rooms, context, fitted):
     """As above, the one less is room for reading: llama.cpp was asked on servers, which need none."""
-    cards = [Device(f"CUDA{place}", "", MARGIN + room * 2**30, 32 << 30, "GPU") for place, room in enumerate(rooms)]
-    wanted = Wanted(memory=model_memory(_MIXTURES[name], LoadedBy(context=context, rows=17)))
-    found = plan(wanted, None, [Device("CPU", "", 200 << 30, 200 << 30, "CPU"), *cards])
-    assert found is not None
-    (layers, apart), there, whole = fitted, found.target.on_devices, found.target.on_devices - found.target.apart
-    assert layers - len(rooms) <= there <= layers
-    assert layers - apart - len(rooms) <= whole <= layers - apart + 1
+    layers, apart = fitted
+    found = on_cards(_MIXTURES[name], rooms, context)
+    assert layers - len(rooms) <= found.on_devices <= layers
+    assert layers - apart - len(rooms) <= found.on_devices - found.apart <= layers - apart + 1
 
 
 @pytest.mark.parametrize("machine", MACHINES)

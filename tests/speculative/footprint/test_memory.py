@@ -92,9 +92,6 @@ def test_a_model_without_experts_keeps_none():
 def test_another_context_takes_all_but_the_weights_again():
     one = model_memory(shape(), LoadedBy(context=1024))
     two = one.with_contexts(2)
-    assert (two.weights, two.cache, two.compute, two.logits) == (
-        one.weights,
-        2 * one.cache,
-        2 * one.compute,
-        2 * one.logits,
-    )
+    assert two.weights == one.weights
+    for name in ("cache", "compute", "finishing", "passing", "logits"):
+        assert getattr(two, name) == 2 * getattr(one, name) > 0

@@ -38,15 +38,14 @@ def test_ngrams_that_mislead_all_the_time_cost_less_than_a_fiftieth(right: float
     assert geometric_mean(ratios) >= 0.982
 
 
-def test_a_purse_fills_slowly_and_never_beyond_what_it_holds():
+def test_income_pays_debts_off_slowly_and_fills_a_purse_no_further_than_it_was_at_first():
     purse = Purse()
-    purse.settle(gain=100.0)
-    assert purse.spent == 0
-    purse.settle(gain=-100.0)
+    purse.settle(gain=-10.0)
+    purse.settle(rounds=1000)
     assert purse.spent == 1
-    for _ in range(20_000):
-        purse.settle()
+    purse.settle(rounds=20_000)
     assert purse.spent == 0
+    assert not purse.covers(2.1)
 
 
 def test_a_purse_that_gained_may_lose_more_at_once_and_never_more_than_it_holds():

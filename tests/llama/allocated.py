@@ -55,12 +55,18 @@ class Reported:
 
 def allocated(path: Path, config: LlamaConfig) -> Allocated:
     """Load a model and read the log."""
-    with redirect_stderr(io.StringIO()) as log, LlamaModel.load(path, replace(config, verbose=True)) as model:
-        weights = model.size
+    log, weights = _loaded(path, config)
     sizes = dict.fromkeys(("model", "KV", "RS", "compute", "output"), 0.0)
-    for device, part, size in _buffers(log.getvalue()):
+    for device, part, size in _buffers(log):
         sizes[part] += 0 if part == "model" and device.endswith(_LAID_OUT) else size
     return Allocated(weights, sizes["model"], sizes["KV"] + sizes["RS"], sizes["compute"])
+
+
+def reported_alone(path: Path, config: LlamaConfig) -> Reported:
+    """The same by device, of a model that is loaded without `mmap`."""
+    log, _ = _loaded(path, config)
+    [model] = reported(log, config.max_rows)
+    return model
 
 
 def reported(log: str, *rows: int) -> list[Reported]:
@@ -83,6 +89,12 @@ def loaded_by(path: Path, config: LlamaConfig) -> LoadedBy:
     shape = see_file(path).shape()
     assert shape is not None
     return config.loaded_by(shape.trained_context)
+
+
+def _loaded(path: Path, config: LlamaConfig) -> tuple[str, int]:
+    """Load a model: the log of it, and the bytes of the weights."""
+    with redirect_stderr(io.StringIO()) as log, LlamaModel.load(path, replace(config, verbose=True)) as model:
+        return log.getvalue(), model.size
 
 
 def _of_one(log: str, rows: int) -> Reported:

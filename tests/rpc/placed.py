@@ -35,6 +35,8 @@ from .servers import serving
 
 BEST = 5
 """So many tokens are compared at each place of two texts."""
+_GREW = "does not match expectation"
+"""Said by llama.cpp at the end of a context whose buffers had to grow after it was made."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Weighed:
 class Outcome:
     """A case, answered plain and drafted, by models that are placed in one way.
 
-    `kept_to` says whether what is computed with is at the end what it was when the models were loaded.
+    `kept_to` says whether buffers are at the end what they were when the models were loaded.
     """
 
     plain: GenerationFinished
@@ -130,7 +132,7 @@ def outcome(config: PairConfig, way: Way, there: Sequence[Device], case: Case) -
         drafted,
         Weighed(plan.places, plan.target, answering),
         Weighed(plan.places, plan.draft, guessing),
-        "does not match expectation" not in log.getvalue(),
+        _GREW not in log.getvalue(),
     )
 
 

@@ -1,7 +1,5 @@
 """Plans against what llama.cpp says that it allocates, on servers of this machine that stand for devices."""
 
-import io
-from contextlib import ExitStack, redirect_stderr
 from dataclasses import replace
 
 import pytest
@@ -12,15 +10,12 @@ from specchat.speculative.devices import Device
 from specchat.speculative.footprint.memory import model_memory
 from specchat.speculative.footprint.plan import MARGIN
 from specchat.speculative.footprint.spread import Share
-from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.llama.backend import start_backend
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.ggml import named_devices
-from specchat.speculative.llama.model import LlamaModel
 from specchat.speculative.llama.pair_config import PairConfig
 
-from ..llama.allocated import MIB, Reported, reported
-from .servers import needs_rpc, serving
+from ..llama.allocated import MIB, reported_alone
+from .placed import devices
+from .servers import needs_rpc
 
 pytestmark = needs_rpc
 _ROUNDED = 0.02 * MIB
@@ -30,21 +25,9 @@ CONFIG = LlamaConfig(threads=1, n_ctx=4096, mmap=False)
 
 @pytest.fixture(scope="module")
 def servers():
-    """The endpoints of two of them, whose devices are RPC0 and RPC1."""
-    with ExitStack() as running:
-        endpoints = tuple(running.enter_context(serving()).endpoint for _ in range(2))
-        from specchat.speculative.llama.rpc.servers import connect
-
-        connect(endpoints, start_backend(), Interrupt())
-        yield {device.description: device.name for device in named_devices() if device.description in endpoints}
-
-
-def allocated(path, config) -> Reported:
-    """What llama.cpp says of the model that it loads."""
-    with redirect_stderr(io.StringIO()) as log, LlamaModel.load(path, replace(config, verbose=True)):
-        pass
-    [model] = reported(log.getvalue(), config.max_rows)
-    return model
+    """The names of the devices of two of them, by where they listen."""
+    with devices(2) as there:
+        yield {device.description: device.name for device in there if device.is_remote}
 
 
 def fitted(path, shape, servers, rooms):
@@ -72,7 +55,7 @@ def check(path, servers, shares):
     whole = model_memory(shape, replace(CONFIG, max_rows=17).loaded_by(shape.trained_context))
     rooms = [round(share * (whole.weights + whole.cache) + whole.compute + 4 * whole.passing) for share in shares]
     config, plan = fitted(path, shape, servers, rooms)
-    real = allocated(path, config)
+    real = reported_alone(path, config)
     placed = plan.target
     assert real.layers == placed.on_devices
     for share, device in zip(placed.shares, plan.places, strict=True):

@@ -71,5 +71,5 @@ def shown_memory(
 def _as_of_a_run(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Layer:
     """The options as those of a run of this model, whose profile may have more to say."""
     model = parse_model(options.model, mirror=env.mirror)
-    layer = spelled_layer(replace(placing_settings(placing), target=model))
+    layer = spelled_layer(replace(placing_settings(placing), target=model), placing)
     return replace(layer, origins={**layer.origins, "target": "MODEL"})

@@ -395,6 +395,15 @@ def test_experts_that_stay_behind_are_shown(mixture):
     assert "and the experts of 5 in main memory (-ncmoe 5)" in out
 
 
+def test_experts_of_a_draft_that_stay_behind_are_shown_as_its_own(folder):
+    write_tiny(folder / "small.gguf", TinyModel(layers=6, n_ctx=65536, experts=8))
+    room = sum(needs(folder, "--draft", "small.gguf").values())
+    devices = (main_memory(), card(room - see_file(folder / "small.gguf").shape().layers[0].experts))
+    world = World(home=lambda: folder, devices=devices)
+    out = world.run("show", "big.gguf", "-c", "8192", "--draft", "small.gguf").out
+    assert "yes, with all layers on the GPU, and the experts of 2 of the draft in main memory\n" in out
+
+
 def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
     devices = (main_memory(), tight(mixture, total=20 * MARGIN))
     world = run(mixture, *NGRAM, "-c", "8192", devices=devices, variables={"PATH": ""})

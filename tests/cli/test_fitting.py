@@ -189,7 +189,8 @@ def test_layers_give_way_to_a_draft_that_was_measured_to_outweigh_them(folder):
     assert loaded(world)[1] < 7
     assert drafting(world) == (2, ("CUDA0",), (2.0,))
     assert world.pair.config.slowdown > 1
-    assert "make room for small.gguf, whose measured gain outweighs them" in " ".join(world.err.split())
+    away = f"The CPU has {7 - loaded(world)[1]} layers of big.gguf to make room for small.gguf, whose measured gain"
+    assert away in " ".join(world.err.split())
     gains.keep(folder / "big.gguf", folder / "small.gguf", Gain(1.2, (1.1, 1.3), ("code",)))
     assert loaded(run(folder, *options, devices=devices))[1] == 7
 
@@ -408,3 +409,14 @@ def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
     devices = (main_memory(), tight(mixture, total=20 * MARGIN))
     world = run(mixture, *NGRAM, "-c", "8192", devices=devices, variables={"PATH": ""})
     assert "which puts the experts of 2 layers of big.gguf on the CPU." in " ".join(world.err.split())
+
+
+def test_experts_that_give_way_to_a_draft_are_told_as_what_they_are(mixture):
+    gains = KnownGains(Cache(mixture / ".cache" / "specchat" / "gains"))
+    gains.keep(mixture / "big.gguf", mixture / "small.gguf", Gain(30.0, (20.0, 40.0), ("code",)))
+    devices = (main_memory(), card(needs(mixture)["target"]))
+    world = run(mixture, "--draft", "small.gguf", "-c", "8192", devices=devices)
+    config = world.pair.config.target_config
+    assert (config.n_gpu_layers, drafting(world)[0]) == (7, 2)
+    away = f"The CPU has the experts of {config.cpu_moe} layers of big.gguf to make room for small.gguf"
+    assert away in " ".join(world.err.split())

@@ -34,7 +34,8 @@ def missing_drivers(ways: Sequence[str], variables: Mapping[str, str]) -> str:
     """The variable by which no driver can be found: no file that it names is there. Empty without one."""
     names = (name for way in ways for name in _DRIVERS.get(way, ()) if variables.get(name))
     name = next(names, "")
-    return name if name and not any(map(_drives, variables[name].split(os.pathsep))) else ""
+    paths = filter(None, variables.get(name, "").split(os.pathsep))
+    return "" if any(map(_drives, paths)) else name
 
 
 def _drives(path: str) -> bool:

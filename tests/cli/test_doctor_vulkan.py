@@ -121,6 +121,13 @@ def test_a_variable_that_names_no_driver_counts_where_no_gpu_is_known(tmp_path):
     assert wrong(tmp_path, build("CUDA"), VK_ICD_FILENAMES="/nowhere.json") == {}
 
 
+def test_nothing_between_two_paths_is_not_the_folder_that_we_are_in(root, monkeypatch):
+    vulkan(root)
+    write(root, "package.json")
+    monkeypatch.chdir(root)
+    assert offload(root, build("Vulkan"), VK_DRIVER_FILES="/nowhere.json:").command == "unset VK_DRIVER_FILES"
+
+
 def test_the_first_variable_decides_which_drivers_there_are(root):
     vulkan(root)
     here = str(root / "usr/share/vulkan/icd.d")

@@ -92,7 +92,8 @@ def find_toolkits(root: Path, variables: Mapping[str, str], *, superuser: bool =
     names = [told.get("ID", ""), *told.get("ID_LIKE", "").split()]
     vulkan = find_vulkan(root, variables, {told[each] for each in told if each.endswith("_CODENAME")})
     found = {backend for backend, files in places.items() if any(map(_program, files))}
-    if not (vulkan.headers and (vulkan.driver or not names[0])):  # without a name it is Windows: drivers are elsewhere
+    nameless = not names[0]  # as Windows and macOS are: drivers are elsewhere, and headers come with an SDK
+    if not (vulkan.headers and (not vulkan.old if nameless else vulkan.driver)):
         found.discard(VULKAN)
     return Toolkits(
         installed=frozenset(found),

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from specchat.cli.doctor.installer import Installer
 from specchat.cli.doctor.rebuilding import Machine
 from specchat.cli.doctor.servers import server_rows
 from specchat.speculative.llama.ggml import with_silent
@@ -147,3 +148,17 @@ def test_a_build_for_servers_is_for_the_gpu_with_all_that_takes(root):
 
 def test_a_build_for_servers_takes_nothing_more_without_a_gpu(tmp_path):
     assert servers(machine(tmp_path)) == f'CMAKE_ARGS="-DGGML_RPC=on" {BUILD}'
+
+
+@pytest.mark.parametrize(
+    ("headers", "advice"),
+    [(239, "First install what Vulkan takes to build: https://vulkan.lunarg.com/sdk/home"), (309, "")],
+)
+def test_on_windows_an_sdk_has_all_and_a_newer_one_what_an_old_one_lacks(tmp_path, headers, advice):
+    write(tmp_path, "sdk/Bin/glslc.exe")
+    write(tmp_path, "sdk/include/vulkan/vulkan_core.h", f"#define VK_HEADER_VERSION {headers}\n")
+    write(tmp_path, "sdk/include/spirv-headers/spirv.hpp")
+    windows = machine(tmp_path, Installer(powershell=True), VULKAN_SDK="/sdk", PATH="/sdk/Bin")
+    [row] = server_rows(windows, build("Vulkan"))
+    assert row.advice == advice
+    assert row.command.startswith('$env:CMAKE_ARGS="-DGGML_VULKAN=on -DGGML_RPC=on"; pip install')

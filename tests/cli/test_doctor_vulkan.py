@@ -99,7 +99,17 @@ def test_a_build_without_a_driver_gets_one(root):
 
 def test_a_driver_that_shows_nothing_is_asked(root):
     vulkan(root)
-    assert wrong(root, build("Vulkan"))["GPU offload"].startswith("vulkaninfo --summary")
+    asked = "vulkaninfo --summary  # what the driver says"
+    assert wrong(root, build("Vulkan")) == {"GPU offload": f"{asked}; it is in the package vulkan-tools"}
+    write(root, "etc/os-release", "ID=nixos\n")
+    assert wrong(root, build("Vulkan")) == {"GPU offload": asked}
+
+
+def test_where_no_package_is_known_a_driver_that_is_missing_is_told_nevertheless(root):
+    write(root, "etc/os-release", "ID=nixos\n")
+    row = offload(root, build("Vulkan"))
+    assert (row.value, row.wrong) == ("no: there is no driver for Vulkan", True)
+    assert (row.command, row.advice) == ("", "Install Mesa's driver for Vulkan.")
 
 
 def test_a_build_for_vulkan_is_one_even_where_no_driver_answers():

@@ -129,7 +129,9 @@ def _agreed(env: Environment, config: PairConfig, best: Judgement, crowded: Cand
     candidate = best.candidate
     name, gain = one_line(candidate.name), _conceivable_gain(env, config, candidate.size)
     if gain <= _WORTH_A_DOWNLOAD:
-        note(env, f"N-grams draft alone: no draft model can pay here, where {name} could reach {gain:.2f} × at most.")
+        if crowded is None:  # else what is said of that one tells why n-grams draft
+            told = f"no draft model can pay here, where {name} could reach {gain:.2f} × at most."
+            note(env, f"N-grams draft alone: {told}")
         return False
     here = f"{one_line(crowded.name)} has no room beside" if crowded else "No model here drafts for"
     note(

@@ -197,14 +197,16 @@ def drafts(place):
 def card_for(place, *drafts):
     """Main memory, and a card with room for the target and for each of these files beside it, but for no more."""
     devices = (_device("CPU", MUCH), _device("CUDA0", MUCH))
-    target = place.folder / "big.gguf"
-    needs = [{"target": {}, "draft": {}}]
-    for draft in drafts or (target,):
-        world = World(home=lambda: place.folder, devices=devices)
-        world.run("show", str(target), "--draft", str(draft), "-c", "8192", "--json")
-        needs.append(json.loads(world.out)["memory"]["places"][1])
-    room = sum(needs[-1]["target"].values())
-    return (devices[0], _device("CUDA0", room + sum(sum(each["draft"].values()) for each in needs if drafts)))
+    needs = [_needed(place, draft, devices) for draft in drafts or (place.folder / "big.gguf",)]
+    room = sum(needs[0]["target"].values()) + sum(sum(each["draft"].values()) for each in needs if drafts)
+    return (devices[0], _device("CUDA0", room))
+
+
+def _needed(place, draft, devices):
+    """What target and draft need of the second of the devices."""
+    world = World(home=lambda: place.folder, devices=devices)
+    world.run("show", str(place.folder / "big.gguf"), "--draft", str(draft), "-c", "8192", "--json")
+    return json.loads(world.out)["memory"]["places"][1]
 
 
 def _device(name, room):

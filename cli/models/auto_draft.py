@@ -64,11 +64,11 @@ def with_draft(
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
         gain = draft.gain
-        room, before = (" and has room", f" {has_no_room(found.crowded)}") if found.crowded else ("", "")
+        room, other = (" and has room", f" {has_no_room(found.crowded)}") if found.crowded else ("", "")
         why = (
             f"measured {gain.speedup:.2f} × here" if gain and gain.pays else f"the smallest model here that fits{room}"
         )
-        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{before}"
+        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{other}"
     if found.crowded:
         return f"N-grams draft. {has_no_room(found.crowded)}"
     if (useless := found.useless) and useless.gain:

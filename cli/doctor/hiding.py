@@ -4,7 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .files import entries, is_there
+from specchat.profiles.paths import exists
+
+from ..system_files import entries
 from .toolkits import CUDA, HIP, SYCL, VULKAN
 
 _CHOOSING = {
@@ -41,4 +43,4 @@ def missing_drivers(ways: Sequence[str], variables: Mapping[str, str]) -> str:
 def _drives(path: str) -> bool:
     """Whether this is the file of a driver, or a folder with some."""
     names = (Path(path), *entries(Path(path)))
-    return any(each.suffix == ".json" and is_there(each) for each in names)
+    return any(each.suffix == ".json" and exists(each) for each in names)

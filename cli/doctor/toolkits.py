@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files import is_there, text_of
+from specchat.profiles.paths import is_file
+
+from ..system_files import text_of
 from .vulkan import Vulkan, find_vulkan
 
 CUDA, HIP, VULKAN, SYCL, METAL = "CUDA", "ROCm", "Vulkan", "SYCL", "Metal"
@@ -111,4 +113,4 @@ def _os_release(root: Path) -> dict[str, str]:
 
 
 def _program(path: Path) -> bool:
-    return is_there(path) or is_there(path.with_suffix(".exe"))
+    return is_file(path) or is_file(path.with_suffix(".exe"))

@@ -29,7 +29,7 @@ from ..display.screen import agrees, note, one_line
 from ..display.status_line import StatusLine
 from ..environment import Environment
 from ..memory.fitting import fitted, would_have_room
-from .crowded import has_no_room
+from .crowded import left_to_n_grams
 from .fetching import FoundPair, check_before_fetching, fetch_pair
 
 _FOLDER = "offers"
@@ -105,7 +105,7 @@ def _best_on_hub(env: Environment, config: PairConfig, where: Whereabouts, *, te
     if tells and found and not small:
         note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
     if tells and best.crowded:
-        note(env, f"N-grams draft. {has_no_room(best.crowded)}")
+        note(env, left_to_n_grams(best.crowded.name))
     return best
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from specchat.cli.memory.shapes import stored_shape
 from specchat.profiles.seen_model import see_file
+from specchat.profiles.store import SHIPPED, Profiles
 from specchat.speculative.bench.gains import Gain, KnownGains
 from specchat.speculative.cache import Cache
 from specchat.speculative.devices import Device
@@ -164,6 +165,29 @@ def test_a_draft_that_nobody_named_leaves_its_place_to_n_grams(folder):
     )
     world = run(folder, "-c", "8192", devices=(main_memory(), card(PLENTY)))
     assert world.pair.config.draft == folder / "small.gguf"
+
+
+def test_the_draft_of_a_profile_that_comes_along_leaves_its_place_to_n_grams(folder, standin):
+    settings = Profiles((SHIPPED,)).load("qwen2.5-7b").settings
+    for model, file in ((settings.target, "big.gguf"), (settings.draft, "small.gguf")):
+        standin.add(model.repo, {f"m-{model.quant}.gguf": folder / file})
+    mine = folder / "mine.yaml"
+    mine.write_text("extends: qwen2.5-7b\n")
+    hub = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(folder / "hub")}
+    room, both = needs(folder)["target"], sum(needs(folder, "--draft", "small.gguf").values())
+
+    def drafts(profile, *options, room=room):
+        world = World(home=lambda: folder, devices=(main_memory(), card(room)), variables=hub)
+        world.run("run", "--profile", profile, "-c", "8192", *options, "hello")
+        assert world.code == 0, world.err
+        told = "N-grams draft. m-Q8_0.gguf fits, but has no room beside the target" in " ".join(world.err.split())
+        return world.pair.config.draft != "ngram", told
+
+    assert drafts("qwen2.5-7b") == (False, True)
+    assert drafts("qwen2.5-7b", "-q") == (False, False)
+    assert drafts("qwen2.5-7b", room=both) == (True, False)
+    assert drafts("qwen2.5-7b", "--draft", "small.gguf") == (True, False)
+    assert drafts(str(mine)) == (True, False)
 
 
 def test_a_draft_that_has_room_is_taken_where_a_smaller_one_with_a_larger_cache_has_none(folder):

@@ -438,7 +438,8 @@ def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
 def test_experts_that_give_way_to_a_draft_are_told_as_what_they_are(mixture):
     gains = KnownGains(Cache(mixture / ".cache" / "specchat" / "gains"))
     gains.keep(mixture / "big.gguf", mixture / "small.gguf", Gain(30.0, (20.0, 40.0), ("code",)))
-    devices = (main_memory(), card(needs(mixture)["target"]))
+    both = sum(needs(mixture, "--draft", "small.gguf").values())
+    devices = (main_memory(), card(both - see_file(mixture / "big.gguf").shape().layers[0].experts))
     world = run(mixture, "--draft", "small.gguf", "-c", "8192", devices=devices)
     config = world.pair.config.target_config
     assert (config.n_gpu_layers, drafting(world)[0]) == (7, 2)

@@ -93,14 +93,15 @@ def _ask(way: str, toolkits: Toolkits) -> str:
 
 def _other_build(machine: Machine, build: "BuildInfo", gpu: Gpu) -> list[Row]:
     """Where llama.cpp has to be built again."""
+    rebuild = machine.rebuild([way_for(gpu, machine.toolkits)])
     what = "computes on the CPU only" if build.cpu_only else f"is for {', '.join(build.gpu_backends)}"
     if gpu.shared:
         value = f"no: this build {what}. {gpu.title} shares the CPU's memory, so it may be no faster"
-        return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]))]
+        return [_row(value, False, *rebuild)]
     reminder = "run says so once a day; gpu_hint: off in config.yaml or SPECCHAT_GPU_HINT=off ends that"
     mentioned = [Row(name="reminder", value=reminder)] if build.cpu_only else []
     value = f"no: this build {what}, though there is an {gpu.title}"
-    return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]), wrong=True), *mentioned]
+    return [_row(value, False, *rebuild, wrong=True), *mentioned]
 
 
 def _row(value: str, works: bool, command: str = "", advice: str = "", *, wrong: bool = False) -> Row:

@@ -122,7 +122,7 @@ def flag_settings(
         dry_sequence_breakers=_behind_none(sampling.dry_sequence_breakers),
         logit_bias=_behind_none(sampling.logit_bias),
     )
-    return spelled_layer(settings)
+    return spelled_layer(settings, options.placing)
 
 
 def placing_settings(options: PlacingOptions) -> Settings:
@@ -151,14 +151,16 @@ def _kept_experts(options: PlacingOptions) -> Chosen | None:
         return number
     if number is not None:
         raise UsageError(
-            "--cpu-moe says of all layers, --n-cpu-moe of how many, where their experts are.", "Leave one of them out."
+            "--cpu-moe and -ncmoe both say of how many layers the experts stay behind.", "Leave one of them out."
         )
     return -1 if options.cpu_moe else 0
 
 
-def spelled_layer(settings: Settings) -> Layer:
-    """Settings that options made, each under the name of its option."""
-    return Layer(settings, {name: SPELLED[name] for name in settings.said()})
+def spelled_layer(settings: Settings, placing: PlacingOptions) -> Layer:
+    """Settings that options made, those of `placing` among them, each under the name of its option."""
+    experts = {} if placing.n_cpu_moe is None else {"cpu_moe": "-ncmoe"}
+    names = {**SPELLED, **experts}
+    return Layer(settings, {name: names[name] for name in settings.said()})
 
 
 def _switch(on: bool | None) -> str | None:

@@ -202,7 +202,7 @@ def context_value(text: str) -> Chosen:
 
 
 def layers_value(text: str) -> Chosen:
-    """The value of -ngl and -ngld; llama.cpp has these words too."""
+    """The value of -ngl, -ngld and -ncmoe; llama.cpp has these words too."""
     return AUTO if text == AUTO else -1 if text == "all" else whole(-1, "Give a number, auto or all.")(text)
 
 

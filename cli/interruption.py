@@ -30,14 +30,19 @@ def stopping(interrupt: Interrupt) -> Iterator[None]:
 
 @contextmanager
 def ending(interrupt: Interrupt) -> Iterator[None]:
-    """The same for a command that ends with it: a Ctrl-C that came too late to stop anything raises `Stopped`.
+    """The same for what ends a command: Ctrl-C is heeded at the end of it, if not before."""
+    with heeding(interrupt), stopping(interrupt):
+        yield
 
-    So does an error that came after it, as its cause. A shell that got it too goes on with its loop where we end as if
-    there had been none.
+
+@contextmanager
+def heeding(interrupt: Interrupt) -> Iterator[None]:
+    """A Ctrl-C that came too late to stop anything raises `Stopped`; an error that came after it is its cause.
+
+    A shell that got it too goes on with its loop where we end as if there had been none.
     """
     try:
-        with stopping(interrupt):
-            yield
+        yield
     except SpecchatError as error:
         if interrupt.requested:
             raise Stopped from error

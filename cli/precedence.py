@@ -43,6 +43,13 @@ class Asked:
         """Whether an option or a variable names what drafts, for this run and no other."""
         return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
 
+    @property
+    def draft_suggested(self) -> bool:
+        """Whether a profile that comes along names what drafts, which knows nothing of this machine."""
+        if self.profile is None or self.profile.file.parent != SHIPPED or self.draft_named:
+            return False
+        return self.settings.draft == self.profile.settings.draft
+
 
 @dataclass(frozen=True, slots=True)
 class _Rank:

@@ -17,7 +17,7 @@ from specchat.speculative.verification import VerificationName
 from .environment import Environment
 from .flags import PairOptions
 from .habits import RANDOM_SEED, no_model
-from .models.auto_draft import with_draft
+from .models.auto_draft import giving_way, with_draft
 from .models.fetching import obtain_pair
 from .models.whereabouts import whereabouts
 from .options import AnswerOptions, PromptOptions
@@ -89,7 +89,10 @@ def obtain_config(
         states=options.states,
         grammar=options.form,
     )
-    return with_draft(env, with_settings(config, settings), settings.draft, where, quiet)
+    config = with_settings(config, settings)
+    if asked.draft_suggested and not required:
+        config = giving_way(env, config, quiet)
+    return with_draft(env, config, settings.draft, where, quiet)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from ..display.json_text import written
 from ..display.screen import warn, wrapped
 from ..display.status_line import StatusLine
 from ..environment import Environment
-from ..interruption import Stopped, stopping
+from ..interruption import Stopped, ending
 from ..options import OutputOptions
 from ..request import Limits
 from .answers import check_ended
@@ -108,18 +108,18 @@ class Comparer:
         options = replace(self.output, json=not shown, quiet=self.output.quiet or not shown)
         session = self.pair.session.afresh(variant.decoder(self.pair.sampling.temperature), self.pair.config.seed)
         renderer = Renderer(self.env, options, session.n_ctx, self.folds)
-        with stopping(session.interrupt):
+        with ending(session.interrupt):
             events = session.generate(prompt, max_tokens=self.limits.max_tokens, stop=self.limits.stop)
             finished = renderer.show(events)
-        if shown:
-            self.env.stdout.write("\n")
-            self.env.stdout.flush()
-            if self.output.stats or self.output.verbose:
-                renderer.conclude(finished, self.pair.exactness)
-        if finished.finish_reason == "cancelled":
-            raise Stopped
-        if finished.error is not None:
-            raise finished.error
+            if shown:
+                self.env.stdout.write("\n")
+                self.env.stdout.flush()
+                if self.output.stats or self.output.verbose:
+                    renderer.conclude(finished, self.pair.exactness)
+            if finished.finish_reason == "cancelled":
+                raise Stopped
+            if finished.error is not None:
+                raise finished.error
         return finished
 
     def _parting(self, prompt: Sequence[int], comparison: Comparison) -> Parting | None:
@@ -143,7 +143,7 @@ class Comparer:
         line = StatusLine(self.env, shown=not self.output.quiet)
         line.show(doing)
         try:
-            with stopping(self.pair.session.interrupt):
+            with ending(self.pair.session.interrupt):
                 yield
         except Cancelled as error:
             raise Stopped from error

@@ -16,7 +16,7 @@ from ..answering.unanswered import unanswered
 from ..display.notes import items_note, row_notes
 from ..display.screen import note
 from ..environment import Environment
-from ..interruption import Stopped, stopping
+from ..interruption import Stopped, heeding, stopping
 from ..request import Limits
 from ..sessions.lines import Header
 from .conversation import Conversation
@@ -118,14 +118,13 @@ class Dialogue:
 
     def answer_once(self, question: str) -> None:
         """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
-        spoken = self._answered(question)
-        if self.pair.session.interrupt.requested:  # it may have come too late to stop anything
-            raise Stopped from (spoken.finished.error if spoken else None)
-        if spoken is None:
-            raise Stopped
-        check_ended(spoken.finished)
-        if missing := unanswered(spoken.finished):
-            raise missing
+        with heeding(self.pair.session.interrupt):
+            spoken = self._answered(question)
+            if spoken is None:
+                raise Stopped
+            check_ended(spoken.finished)
+            if missing := unanswered(spoken.finished):
+                raise missing
 
     def answer_again(self) -> None:
         """Answer the last question, which there is, once more."""

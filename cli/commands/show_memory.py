@@ -13,7 +13,7 @@ from specchat.speculative.llama.takers import takers
 
 from ..environment import Environment
 from ..flags import placing_settings, spelled_layer
-from ..memory.advice import Machine, advice
+from ..memory.advice import Room, advice
 from ..memory.fitting import known_gain, reached_devices
 from ..memory.plan import MemoryPlan, memory_plan
 from ..memory.rows import memory_content, memory_rows
@@ -57,19 +57,19 @@ def shown_memory(
     """
     settings = asked(env, _as_of_a_run(env, options, placing), None).settings
     config = with_settings(PairConfig(target=target.path, draft=draft.path if draft else "ngram"), settings)
-    machine = Machine(config, reached_devices(env, config.target_config))
+    room = Room(config, reached_devices(env, config.target_config))
     for each in (config.target_config, config.draft_config):
-        takers(each, machine.devices)
+        takers(each, room.devices)  # raises what a run would of devices that are not there
     target_shape, draft_shape = target.shape(), draft.shape() if draft else None
     if target_shape is None:
         return Shown(None, ())
     gain = known_gain(env, target.path, draft.path) if draft else 1.0
-    made = memory_plan(target_shape, draft_shape, config, machine.devices, gain)
-    return Shown(made, advice(made, machine, source_of(env, options.model), where))
+    made = memory_plan(target_shape, draft_shape, config, room.devices, gain)
+    return Shown(made, advice(made, room, source_of(env, options.model), where))
 
 
 def _as_of_a_run(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Layer:
     """The options as those of a run of this model, whose profile may have more to say."""
     model = parse_model(options.model, mirror=env.mirror)
-    layer = spelled_layer(replace(placing_settings(placing), target=model))
+    layer = spelled_layer(replace(placing_settings(placing), target=model), placing)
     return replace(layer, origins={**layer.origins, "target": "MODEL"})

@@ -3,14 +3,13 @@
 import re
 from typing import TYPE_CHECKING
 
+from ..display.quantities import file_size
 from ..models.loading import importing_llama_cpp
 from .rows import Row
 
 if TYPE_CHECKING:
     from specchat.speculative.devices import Device
     from specchat.speculative.llama.backend import BuildInfo
-
-_GIB = 1 << 30
 
 
 def found_build() -> "BuildInfo":
@@ -47,4 +46,4 @@ def _room(device: "Device") -> str:
     """The memory of a device that has some of its own."""
     if not device.total or device.name == "CPU":
         return ""
-    return f", {device.free / _GIB:.1f} of {device.total / _GIB:.1f} GiB free"
+    return f", {file_size(device.free)} of {file_size(device.total)} free"

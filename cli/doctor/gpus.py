@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .files import entries, is_there, text_of
+from specchat.profiles.paths import exists
+
+from ..system_files import entries, text_of
 from .graphics import AMD, APPLE, INTEL, NVIDIA, Gpu, Graphics
 
 _VENDORS = {"0x10de": NVIDIA, "0x1002": AMD, "0x8086": INTEL}
@@ -83,7 +85,7 @@ def _nvidia_names(root: Path) -> list[str]:
 def _nvidia_by_library(root: Path) -> list[str]:
     """On Windows, and in Linux inside it, NVIDIA's driver is there where its library is."""
     inside = root / "usr/lib/wsl/lib/libcuda.so.1", root / "dev/dxg"
-    return [""] if all(map(is_there, inside)) or is_there(root / "Windows/System32/nvcuda.dll") else []
+    return [""] if all(map(exists, inside)) or exists(root / "Windows/System32/nvcuda.dll") else []
 
 
 def _driver(root: Path) -> str:
@@ -98,6 +100,6 @@ def _devices(root: Path) -> Iterator[str]:
 
 
 def _container(root: Path) -> str:
-    if is_there(root / "run/.containerenv"):
+    if exists(root / "run/.containerenv"):
         return "podman"
-    return "docker" if is_there(root / ".dockerenv") else ""
+    return "docker" if exists(root / ".dockerenv") else ""

@@ -4,7 +4,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .files import entries, is_there
+from specchat.profiles.paths import exists
+
+from ..system_files import entries
 from .toolkits import CUDA, HIP, SYCL, VULKAN
 
 _CHOOSING = {
@@ -34,10 +36,11 @@ def missing_drivers(ways: Sequence[str], variables: Mapping[str, str]) -> str:
     """The variable by which no driver can be found: no file that it names is there. Empty without one."""
     names = (name for way in ways for name in _DRIVERS.get(way, ()) if variables.get(name))
     name = next(names, "")
-    return name if name and not any(map(_drives, variables[name].split(os.pathsep))) else ""
+    paths = filter(None, variables.get(name, "").split(os.pathsep))
+    return "" if any(map(_drives, paths)) else name
 
 
 def _drives(path: str) -> bool:
     """Whether this is the file of a driver, or a folder with some."""
     names = (Path(path), *entries(Path(path)))
-    return any(each.suffix == ".json" and is_there(each) for each in names)
+    return any(each.suffix == ".json" and exists(each) for each in names)

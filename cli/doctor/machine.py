@@ -1,9 +1,8 @@
 """What there is to compute with beside GPUs."""
 
+from ..display.quantities import file_size
 from ..memory.devices import main_memory
 from .rows import Row
-
-_GIB = 1 << 30
 
 
 def machine_rows() -> list[Row]:
@@ -26,4 +25,4 @@ def _memory(memory: dict[str, int]) -> Row:
         return Row(name="memory", value="unknown")
     free, total = memory["MemAvailable"], memory["MemTotal"]
     figures = {"free_bytes": free, "total_bytes": total}
-    return Row(name="memory", value=f"{free / _GIB:.1f} of {total / _GIB:.1f} GiB free", figures=figures)
+    return Row(name="memory", value=f"{file_size(free)} of {file_size(total)} free", figures=figures)

@@ -9,19 +9,13 @@ from .graphics import NVIDIA, Gpu, Graphics
 from .hiding import choosing, hiding, missing_drivers
 from .rebuilding import Machine
 from .rows import Row
-from .toolkits import CUDA, HIP, SYCL, VULKAN
+from .toolkits import CUDA, HIP, SYCL, VULKAN, Toolkits
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.backend import BuildInfo
 
-_SAYS = "  # what the driver says"
-_ASK = {
-    CUDA: f"nvidia-smi{_SAYS}",
-    HIP: f"rocminfo{_SAYS}",
-    VULKAN: f"vulkaninfo --summary{_SAYS}; it is in the package vulkan-tools",
-    SYCL: f"sycl-ls{_SAYS}",
-}
-"""What shows whether a driver answers."""
+_ASK = {CUDA: "nvidia-smi", HIP: "rocminfo", VULKAN: "vulkaninfo --summary", SYCL: "sycl-ls"}
+"""What asks a driver for its devices."""
 NAME = "GPU offload"
 
 
@@ -65,8 +59,10 @@ def _no_device(machine: Machine, gpu: Gpu, ways: Sequence[str], drivers: Sequenc
     hides = hiding(ways, machine.variables)
     if not hides and any(row.wrong for row in drivers):
         return _row("no, for the reason above", False)
-    if command := "" if hides else _driver_of(machine, gpu, ways):
-        return _row("no: there is no driver for Vulkan", False, command, wrong=not gpu.shared)
+    if not hides and _lacks_driver(machine, gpu, ways):
+        command = machine.toolkits.vulkan_driver
+        advice = "" if command else "Install Mesa's driver for Vulkan."
+        return _row("no: there is no driver for Vulkan", False, command, advice, wrong=not gpu.shared)
     if name := hides or "".join(chosen[:1]):
         value = machine.variables[name]
         said = f"{name} is {value or 'empty'}, {'which leaves' if hides else 'which may leave'} llama.cpp no device"
@@ -74,24 +70,38 @@ def _no_device(machine: Machine, gpu: Gpu, ways: Sequence[str], drivers: Sequenc
     value = (
         f"no: the driver shows llama.cpp no device, though there is an {gpu.title}; it may be too old for this build"
     )
-    return _row(value, False, _ASK.get(ways[0], ""), wrong=not gpu.shared)
+    return _row(value, False, _ask(ways[0], machine.toolkits), wrong=not gpu.shared)
 
 
-def _driver_of(machine: Machine, gpu: Gpu, ways: Sequence[str]) -> str:
-    """The command that installs what a build for Vulkan alone needs; NVIDIA's own driver brings it along."""
-    return machine.toolkits.vulkan_driver if ways == [VULKAN] and gpu.vendor != NVIDIA else ""
+def _lacks_driver(machine: Machine, gpu: Gpu, ways: Sequence[str]) -> bool:
+    """Whether a build for Vulkan alone finds no driver; NVIDIA's own brings it along.
+
+    Where no distribution is known, drivers are elsewhere.
+    """
+    toolkits = machine.toolkits
+    known = ways == [VULKAN] and gpu.vendor != NVIDIA and toolkits.distribution != ""
+    return known and not toolkits.vulkan.driver
+
+
+def _ask(way: str, toolkits: Toolkits) -> str:
+    """The command that shows whether a driver answers; empty where none is known."""
+    if way not in _ASK:
+        return ""
+    package = "; it is in the package vulkan-tools" if way == VULKAN and toolkits.family else ""
+    return f"{_ASK[way]}  # what the driver says{package}"
 
 
 def _other_build(machine: Machine, build: "BuildInfo", gpu: Gpu) -> list[Row]:
     """Where llama.cpp has to be built again."""
+    rebuild = machine.rebuild([way_for(gpu, machine.toolkits)])
     what = "computes on the CPU only" if build.cpu_only else f"is for {', '.join(build.gpu_backends)}"
     if gpu.shared:
         value = f"no: this build {what}. {gpu.title} shares the CPU's memory, so it may be no faster"
-        return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]))]
+        return [_row(value, False, *rebuild)]
     reminder = "run says so once a day; gpu_hint: off in config.yaml or SPECCHAT_GPU_HINT=off ends that"
     mentioned = [Row(name="reminder", value=reminder)] if build.cpu_only else []
     value = f"no: this build {what}, though there is an {gpu.title}"
-    return [_row(value, False, *machine.rebuild([way_for(gpu, machine.toolkits)]), wrong=True), *mentioned]
+    return [_row(value, False, *rebuild, wrong=True), *mentioned]
 
 
 def _row(value: str, works: bool, command: str = "", advice: str = "", *, wrong: bool = False) -> Row:

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files import is_there, text_of
+from specchat.profiles.paths import is_file
+
+from ..system_files import text_of
 from .vulkan import Vulkan, find_vulkan
 
 CUDA, HIP, VULKAN, SYCL, METAL = "CUDA", "ROCm", "Vulkan", "SYCL", "Metal"
@@ -92,7 +94,8 @@ def find_toolkits(root: Path, variables: Mapping[str, str], *, superuser: bool =
     names = [told.get("ID", ""), *told.get("ID_LIKE", "").split()]
     vulkan = find_vulkan(root, variables, {told[each] for each in told if each.endswith("_CODENAME")})
     found = {backend for backend, files in places.items() if any(map(_program, files))}
-    if not (vulkan.headers and (vulkan.driver or not names[0])):  # without a name it is Windows: drivers are elsewhere
+    nameless = not names[0]  # as Windows and macOS are: drivers are elsewhere, and headers come with an SDK
+    if not (vulkan.headers and (not vulkan.old if nameless else vulkan.driver)):
         found.discard(VULKAN)
     return Toolkits(
         installed=frozenset(found),
@@ -110,4 +113,4 @@ def _os_release(root: Path) -> dict[str, str]:
 
 
 def _program(path: Path) -> bool:
-    return is_there(path) or is_there(path.with_suffix(".exe"))
+    return is_file(path) or is_file(path.with_suffix(".exe"))

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from .files import entries, is_there, text_of
+from specchat.profiles.paths import exists
+
+from ..system_files import entries, text_of
 
 _OLDEST_HEADERS = 272
 """The last number of 1.3.272: headers before it lack VK_EXT_layer_settings, and llama.cpp does not compile."""
@@ -13,6 +15,8 @@ _OLD_HEADERS = {"bookworm"}
 """Code names of distributions whose headers are older."""
 _NO_COMPILER = {"bionic", "bullseye", "focal", "jammy"}
 """Those that have no package with a compiler of shaders."""
+_SPIRV = ("spirv/unified1/spirv.hpp", "spirv-headers/spirv.hpp", "spirv.hpp")
+"""Where llama.cpp includes it from: the second is where the SDK for Windows has it."""
 _DRIVERS = ("usr/share", "usr/local/share", "etc", "run/opengl-driver/share")
 FETCH_HEADERS = (
     'headers="$(mktemp -d)"',
@@ -43,7 +47,7 @@ def find_vulkan(root: Path, variables: Mapping[str, str], codenames: Set[str]) -
         folders.insert(0, root / sdk.lstrip("/") / "include")  # CMake looks there first, too
     number = next(filter(None, map(_number, folders)), 0)
     return Vulkan(
-        headers=number > 0 and any(is_there(folder / "spirv/unified1/spirv.hpp") for folder in folders),
+        headers=number > 0 and any(exists(folder / file) for folder in folders for file in _SPIRV),
         old=number < _OLDEST_HEADERS if number else not codenames.isdisjoint(_OLD_HEADERS),
         driver=any(any(entries(root / each / "vulkan/icd.d")) for each in _DRIVERS),
         packaged=codenames.isdisjoint(_NO_COMPILER),

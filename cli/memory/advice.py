@@ -19,7 +19,7 @@ _LEAST_CONTEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class Room:
     """Where a model is to go, and how it is loaded there."""
 
     config: PairConfig
@@ -34,33 +34,33 @@ class Machine:
         return found is not None and found.fits
 
 
-def advice(made: MemoryPlan, machine: Machine, source: ModelSource, where: Whereabouts) -> tuple[str, ...]:
+def advice(made: MemoryPlan, room: Room, source: ModelSource, where: Whereabouts) -> tuple[str, ...]:
     """What would fit instead, the least change first; nothing where all fits, or nothing would."""
     if made.plan is None or made.plan.fits:
         return ()
     if made.plan.target.fits:
         return ("another draft, or --draft ngram",)
-    return (*_contexts(made, machine), *_quantisations(made.target.shape, machine, source, where))
+    return (*_contexts(made, room), *_quantisations(made.target.shape, room, source, where))
 
 
-def _contexts(made: MemoryPlan, machine: Machine) -> Iterator[str]:
+def _contexts(made: MemoryPlan, room: Room) -> Iterator[str]:
     context = made.target.loaded.context // 2
     while context >= _LEAST_CONTEXT:
-        if machine.holds(made.target.shape, context):
+        if room.holds(made.target.shape, context):
             yield f"-c {context}"
             return
         context //= 2
 
 
-def _quantisations(shape: ModelShape, machine: Machine, source: ModelSource, where: Whereabouts) -> Iterator[str]:
+def _quantisations(shape: ModelShape, room: Room, source: ModelSource, where: Whereabouts) -> Iterator[str]:
     """The largest of the repository that fits; without one, what a quantisation may take at most."""
     listed = smaller_models(where.hub(), source, shape.weights) if isinstance(source, HubModel) else []
     for model in listed:
-        if machine.holds(shape.weighing(model.size)):
+        if room.holds(shape.weighing(model.size)):
             yield f"{model.name} ({file_size(model.size)})"
             return
     for name, bits in BITS.items():
         size = round(shape.parameters * bits / 8)
-        if size < shape.weights and machine.holds(shape.weighing(size)):
+        if size < shape.weights and room.holds(shape.weighing(size)):
             yield f"the model as {name} ({bits:.1f} bits a weight, about {file_size(size)})"
             return

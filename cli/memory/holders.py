@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..environment import Environment
+from ..system_files import entries, text_of
 
 _PATIENCE = 2.0
 """Seconds for NVIDIA's tool, which takes a tenth of one."""
@@ -53,32 +54,18 @@ def _of_nvidia(env: Environment) -> Iterator[tuple[str, int]]:
 
 def _of_kernel(processes: Path) -> Iterator[tuple[str, int]]:
     """What Linux says of the open files of processes that may be looked into: drm-usage-stats of its documentation."""
-    for process in _entries(processes):
+    for process in entries(processes):
         if not process.name.isdecimal():
             continue
         clients: dict[str, int] = {}
-        for file in _entries(process / "fdinfo"):
-            text = _text(file)
+        for file in entries(process / "fdinfo"):
+            text = text_of(file)
             if client := _CLIENT.search(text):
                 sizes = [int(number) * _UNITS[unit] for number, unit in _MEMORY.findall(text)]
                 clients[client[1]] = max(sizes, default=0)
         if held := sum(clients.values()):
-            yield _text(process / "comm").strip() or process.name, held
+            yield text_of(process / "comm") or process.name, held
 
 
 def _last(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
-
-
-def _entries(folder: Path) -> list[Path]:
-    try:
-        return list(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_bytes()[:4096].decode(errors="replace")
-    except OSError:
-        return ""

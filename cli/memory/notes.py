@@ -28,7 +28,7 @@ def fit_notes(env: Environment, config: PairConfig, made: MemoryPlan) -> Iterato
     if config.target_config.n_gpu_layers is None and not found.target.whole:
         yield from _held(env, config, made, found)
     if found.draft and not isinstance(config.draft, str):
-        yield from _about_draft(config.draft.name, config, found, found.draft)
+        yield from _about_draft(config.draft.name, config, made, found, found.draft)
 
 
 def _too_large(config: PairConfig, made: MemoryPlan, found: Plan) -> Iterator[str]:
@@ -78,22 +78,11 @@ def _held(env: Environment, config: PairConfig, made: MemoryPlan, found: Plan) -
 
 
 def _missed(placed: Placed, at_best: Placed) -> str:
-    """What has no room on devices that would have."""
+    """What is not on devices, and would be at best."""
     if layers := at_best.on_devices - placed.on_devices:
         return counted(layers, "layer") if layers > 0 else ""
     experts = placed.apart - at_best.apart
-    return _experts_of(experts) if experts > 0 else ""
-
-
-def _away(placed: Placed) -> str:
-    """What devices do not have: layers, and the experts of others."""
-    layers = placed.layers - placed.on_devices
-    parts = [counted(layers, "layer") if layers else "", _experts_of(placed.apart) if placed.apart else ""]
-    return " and ".join(filter(None, parts))
-
-
-def _experts_of(layers: int) -> str:
-    return f"the experts of {counted(layers, 'layer')}"
+    return f"the experts of {counted(experts, 'layer')}" if experts > 0 else ""
 
 
 def _alone(config: PairConfig, made: MemoryPlan, devices: Sequence[Device]) -> Placed | None:
@@ -103,11 +92,12 @@ def _alone(config: PairConfig, made: MemoryPlan, devices: Sequence[Device]) -> P
     return found.target if found else None
 
 
-def _about_draft(name: str, config: PairConfig, found: Plan, draft: Placed) -> Iterator[str]:
-    if found.slowdown > 1:
+def _about_draft(name: str, config: PairConfig, made: MemoryPlan, found: Plan, draft: Placed) -> Iterator[str]:
+    alone = _alone(config, made, found.places) if found.slowdown > 1 else None
+    if alone:
         yield (
-            f"{_away(found.target)} of {config.target.name} on the CPU make room for {name}, whose measured gain "
-            "outweighs them; how many times as fast as plain an answer is, is told without that."
+            f"The CPU has {_missed(found.target, alone)} of {config.target.name} to make room for {name}, whose "
+            "measured gain outweighs that; how many times as fast as plain an answer is, is told without it."
         )
     elif draft.placeable and not draft.whole and config.draft_config.n_gpu_layers is None:
         yield f"{name} has no room on the GPU beside {config.target.name}: {_what_has(draft)}."

@@ -51,20 +51,23 @@ def _verdict(found: Plan) -> str:
         return "the target does, the draft does not"
     if len(found.places) == 1:
         return "yes"
+    where = "devices" if any(place.is_remote for place in found.places) else "the GPU"
     partly = [
-        f"{model.on_devices} of {model.layers} layers of the {name} on the GPU ({option} {model.on_devices})"
+        f"{model.on_devices} of {model.layers} layers of the {name} on {where} ({option} {model.on_devices})"
         for name, option, model in (("target", "-ngl", found.target), ("draft", "-ngld", found.draft))
         if model and model.on_devices < model.layers
     ]
-    layers = " and ".join(partly) or "all layers on the GPU"
+    layers = " and ".join(partly) or f"all layers on {where}"
     return f"yes, with {', and '.join([layers, *_experts(found)])}"
 
 
 def _experts(found: Plan) -> Iterator[str]:
-    if found.target.apart:
-        yield f"the experts of {found.target.apart} in main memory (-ncmoe {found.target.experts})"
-    if found.draft and found.draft.apart:
-        yield f"those of {found.draft.apart} of the draft"
+    """Those that stay behind, of both models."""
+    target, draft = found.target.apart, found.draft.apart if found.draft else 0
+    if target:
+        yield f"the experts of {target} in main memory (-ncmoe {found.target.experts})"
+    if draft:
+        yield f"those of {draft} of the draft" if target else f"the experts of {draft} of the draft in main memory"
 
 
 def memory_content(made: MemoryPlan | None, instead: Sequence[str]) -> dict[str, Any] | None:

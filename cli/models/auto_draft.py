@@ -12,7 +12,7 @@ from specchat.speculative.model_file import check_file
 
 from ..display.screen import note, one_line
 from ..environment import Environment
-from .crowded import has_no_room
+from .crowded import has_no_room, left_to_n_grams
 
 if TYPE_CHECKING:
     from specchat.profiles.pairing.automatic import Automatic
@@ -61,16 +61,28 @@ def with_draft(
     return replace(config, draft=path, draft_required=False) if path else config
 
 
+def giving_way(env: Environment, config: PairConfig, quiet: bool) -> PairConfig:
+    """The settings without a draft model that has no room beside the target, where nobody here named it; says so."""
+    from ..memory.fitting import has_room
+
+    draft = config.draft
+    if isinstance(draft, str) or has_room(env, config, draft):
+        return config
+    if not quiet:
+        note(env, left_to_n_grams(draft.name))
+    return replace(config, draft="ngram")
+
+
 def _said(found: "Automatic") -> str:
     if draft := found.draft:
         gain = draft.gain
-        room, before = (" and has room", f" {has_no_room(found.crowded)}") if found.crowded else ("", "")
+        room, other = (" and has room", f" {has_no_room(found.crowded.name)}") if found.crowded else ("", "")
         why = (
             f"measured {gain.speedup:.2f} × here" if gain and gain.pays else f"the smallest model here that fits{room}"
         )
-        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{before}"
+        return f"{one_line(draft.name)} drafts, {why}; specchat pair shows others, --draft ngram takes none.{other}"
     if found.crowded:
-        return f"N-grams draft. {has_no_room(found.crowded)}"
+        return left_to_n_grams(found.crowded.name)
     if (useless := found.useless) and useless.gain:
         return f"N-grams draft: {one_line(useless.name)} was measured to bring no more ({useless.gain.speedup:.2f} ×)."
     return ""

@@ -29,7 +29,7 @@ from ..display.screen import agrees, note, one_line
 from ..display.status_line import StatusLine
 from ..environment import Environment
 from ..memory.fitting import fitted, would_have_room
-from .crowded import has_no_room
+from .crowded import left_to_n_grams
 from .fetching import FoundPair, check_before_fetching, fetch_pair
 
 _FOLDER = "offers"
@@ -105,7 +105,7 @@ def _best_on_hub(env: Environment, config: PairConfig, where: Whereabouts, *, te
     if tells and found and not small:
         note(env, "N-grams draft: the hub has nothing of this family with at most a third of the target's size.")
     if tells and best.crowded:
-        note(env, f"N-grams draft. {has_no_room(best.crowded)}")
+        note(env, left_to_n_grams(best.crowded.name))
     return best
 
 
@@ -129,7 +129,9 @@ def _agreed(env: Environment, config: PairConfig, best: Judgement, crowded: Cand
     candidate = best.candidate
     name, gain = one_line(candidate.name), _conceivable_gain(env, config, candidate.size)
     if gain <= _WORTH_A_DOWNLOAD:
-        note(env, f"N-grams draft alone: no draft model can pay here, where {name} could reach {gain:.2f} × at most.")
+        if crowded is None:  # else what is said of that one tells why n-grams draft
+            told = f"no draft model can pay here, where {name} could reach {gain:.2f} × at most."
+            note(env, f"N-grams draft alone: {told}")
         return False
     here = f"{one_line(crowded.name)} has no room beside" if crowded else "No model here drafts for"
     note(

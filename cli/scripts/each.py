@@ -14,7 +14,7 @@ from ..display.screen import one_line, report, write_text
 from ..display.status_line import StatusLine
 from ..environment import Environment
 from ..input import text_or_file
-from ..interruption import Stopped, stopping
+from ..interruption import Stopped, ending
 from ..options import OutputOptions
 from .each_files import AskedFile
 from .output_file import write_answer
@@ -55,22 +55,20 @@ class EachRun:
 
     def _settle(self, asked: AskedFile, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> None:
         """Ask about one; Ctrl-C leaves it out, or is heard when its answer is written."""
-        interrupt, error = answerer.pair.session.interrupt, None
-        with stopping(interrupt):
+        error: SpecchatError | None
+        with ending(answerer.pair.session.interrupt):
             try:
                 answer = self._answer(asked, place, answerer, tally, line)
                 tally.tokens += answer.finished.stats.completion_tokens
                 error = answer.error
             except SpecchatError as before_it:
                 error = before_it
-        if isinstance(error, ServerError):  # as it would be for all that follow
-            raise error
-        tally.count(error and type(error)(f"{one_line(asked.name)}."))  # the rest of it is told right here
-        if error is not None:
-            line.clear()
-            report(answerer.env, _named(error, asked.name), error.hint)
-        if interrupt.requested:
-            raise Stopped
+            if isinstance(error, ServerError):  # as it would be for all that follow
+                raise error
+            tally.count(error and type(error)(f"{one_line(asked.name)}."))  # the rest of it is told right here
+            if error is not None:
+                line.clear()
+                report(answerer.env, _named(error, asked.name), error.hint)
 
     def _answer(self, asked: AskedFile, place: str, answerer: Answerer, tally: Tally, line: StatusLine) -> Answer:
         text = self.opening + _content(answerer.env, asked.name)

@@ -103,7 +103,7 @@ def test_the_doctor_shows_each_gpu_with_its_memory():
     gpu = Device("CUDA0", "Big GPU", 3 << 30, 8 << 30)
     rows = build_rows(BuildInfo("2", True, "CPU : AVX2 = 1 | SSE3 = 0 | CUDA : ARCHS = 900 |", (gpu,), ("CUDA", "CPU")))
     values = [(row.name, row.value) for row in rows]
-    assert ("device", "CUDA0: Big GPU, 3.0 of 8.0 GiB free") in values
+    assert ("device", "CUDA0: Big GPU, 3.2 GB of 8.6 GB free") in values
     assert ("built with", "AVX2 ARCHS") in values
     assert ("built for", "CUDA, CPU") in values
 

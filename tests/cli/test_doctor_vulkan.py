@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from specchat.cli.doctor.installer import Installer
 from specchat.cli.doctor.rebuilding import Machine
 from specchat.cli.doctor.servers import server_rows
 from specchat.speculative.llama.ggml import with_silent
@@ -98,7 +99,17 @@ def test_a_build_without_a_driver_gets_one(root):
 
 def test_a_driver_that_shows_nothing_is_asked(root):
     vulkan(root)
-    assert wrong(root, build("Vulkan"))["GPU offload"].startswith("vulkaninfo --summary")
+    asked = "vulkaninfo --summary  # what the driver says"
+    assert wrong(root, build("Vulkan")) == {"GPU offload": f"{asked}; it is in the package vulkan-tools"}
+    write(root, "etc/os-release", "ID=nixos\n")
+    assert wrong(root, build("Vulkan")) == {"GPU offload": asked}
+
+
+def test_where_no_package_is_known_a_driver_that_is_missing_is_told_nevertheless(root):
+    write(root, "etc/os-release", "ID=nixos\n")
+    row = offload(root, build("Vulkan"))
+    assert (row.value, row.wrong) == ("no: there is no driver for Vulkan", True)
+    assert (row.command, row.advice) == ("", "Install Mesa's driver for Vulkan.")
 
 
 def test_a_build_for_vulkan_is_one_even_where_no_driver_answers():
@@ -121,6 +132,14 @@ def test_a_variable_that_names_no_driver_counts_where_no_gpu_is_known(tmp_path):
     assert wrong(tmp_path, build("CUDA"), VK_ICD_FILENAMES="/nowhere.json") == {}
 
 
+def test_nothing_between_two_paths_is_not_the_folder_that_we_are_in(root, monkeypatch):
+    vulkan(root)
+    write(root, "package.json")
+    monkeypatch.chdir(root)
+    row = offload(root, build("Vulkan"), VK_DRIVER_FILES="/nowhere.json:")
+    assert row.value == "no: VK_DRIVER_FILES is /nowhere.json:, where there is no driver"
+
+
 def test_the_first_variable_decides_which_drivers_there_are(root):
     vulkan(root)
     here = str(root / "usr/share/vulkan/icd.d")
@@ -140,3 +159,17 @@ def test_a_build_for_servers_is_for_the_gpu_with_all_that_takes(root):
 
 def test_a_build_for_servers_takes_nothing_more_without_a_gpu(tmp_path):
     assert servers(machine(tmp_path)) == f'CMAKE_ARGS="-DGGML_RPC=on" {BUILD}'
+
+
+@pytest.mark.parametrize(
+    ("headers", "advice"),
+    [(239, "First install what Vulkan takes to build: https://vulkan.lunarg.com/sdk/home"), (309, "")],
+)
+def test_on_windows_an_sdk_has_all_and_a_newer_one_what_an_old_one_lacks(tmp_path, headers, advice):
+    write(tmp_path, "sdk/Bin/glslc.exe")
+    write(tmp_path, "sdk/include/vulkan/vulkan_core.h", f"#define VK_HEADER_VERSION {headers}\n")
+    write(tmp_path, "sdk/include/spirv-headers/spirv.hpp")
+    windows = machine(tmp_path, Installer(powershell=True), VULKAN_SDK="/sdk", PATH="/sdk/Bin")
+    [row] = server_rows(windows, build("Vulkan"))
+    assert row.advice == advice
+    assert row.command.startswith('$env:CMAKE_ARGS="-DGGML_VULKAN=on -DGGML_RPC=on"; pip install')

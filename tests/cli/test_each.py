@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from specchat.cli.scripts.each_files import spread
+from specchat.speculative.errors import ServerError
 
 from .fakes import World
 
@@ -137,6 +138,17 @@ def test_ctrl_c_keeps_what_is_finished_and_dies_of_the_signal(here):
     assert world.err.endswith(" · stopped\n")
     world = ask("a.txt", "b.txt", on_pass=interrupt, answers=["abcdefgh"])
     assert (world.code, world.out) == (-signal.SIGINT, "--- a.txt\n\nabcdefgh\n\n--- b.txt\n\nab\n")
+
+
+def test_a_server_that_is_silent_after_ctrl_c_is_told_of_and_it_dies_of_the_signal_nevertheless(here):
+    def lose(world: World, passes: int) -> None:
+        if passes == 10:
+            signal.raise_signal(signal.SIGINT)
+            raise ServerError("It is silent.", "Look after it.")
+
+    world = ask("a.txt", "b.txt", "-o", "out/{stem}", on_pass=lose)
+    assert (world.code, answers(here)) == (-signal.SIGINT, {"a": "Hello.\n"})
+    assert world.err.endswith(" · stopped\nerror: It is silent.\nhint: Look after it.\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from specchat.cli.memory.shapes import stored_shape
 from specchat.profiles.seen_model import see_file
+from specchat.profiles.store import SHIPPED, Profiles
 from specchat.speculative.bench.gains import Gain, KnownGains
 from specchat.speculative.cache import Cache
 from specchat.speculative.devices import Device
@@ -166,6 +167,29 @@ def test_a_draft_that_nobody_named_leaves_its_place_to_n_grams(folder):
     assert world.pair.config.draft == folder / "small.gguf"
 
 
+def test_the_draft_of_a_profile_that_comes_along_leaves_its_place_to_n_grams(folder, standin):
+    settings = Profiles((SHIPPED,)).load("qwen2.5-7b").settings
+    for model, file in ((settings.target, "big.gguf"), (settings.draft, "small.gguf")):
+        standin.add(model.repo, {f"m-{model.quant}.gguf": folder / file})
+    mine = folder / "mine.yaml"
+    mine.write_text("extends: qwen2.5-7b\n")
+    hub = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(folder / "hub")}
+    room, both = needs(folder)["target"], sum(needs(folder, "--draft", "small.gguf").values())
+
+    def drafts(profile, *options, room=room):
+        world = World(home=lambda: folder, devices=(main_memory(), card(room)), variables=hub)
+        world.run("run", "--profile", profile, "-c", "8192", *options, "hello")
+        assert world.code == 0, world.err
+        told = "N-grams draft. m-Q8_0.gguf fits, but has no room beside the target" in " ".join(world.err.split())
+        return world.pair.config.draft != "ngram", told
+
+    assert drafts("qwen2.5-7b") == (False, True)
+    assert drafts("qwen2.5-7b", "-q") == (False, False)
+    assert drafts("qwen2.5-7b", room=both) == (True, False)
+    assert drafts("qwen2.5-7b", "--draft", "small.gguf") == (True, False)
+    assert drafts(str(mine)) == (True, False)
+
+
 def test_a_draft_that_has_room_is_taken_where_a_smaller_one_with_a_larger_cache_has_none(folder):
     folder_of_models(folder)
     write_tiny(folder / "big.gguf", TinyModel(width=256, layers=6, n_ctx=65536))
@@ -189,7 +213,8 @@ def test_layers_give_way_to_a_draft_that_was_measured_to_outweigh_them(folder):
     assert loaded(world)[1] < 7
     assert drafting(world) == (2, ("CUDA0",), (2.0,))
     assert world.pair.config.slowdown > 1
-    assert "make room for small.gguf, whose measured gain outweighs them" in " ".join(world.err.split())
+    away = f"The CPU has {7 - loaded(world)[1]} layers of big.gguf to make room for small.gguf, whose measured gain"
+    assert away in " ".join(world.err.split())
     gains.keep(folder / "big.gguf", folder / "small.gguf", Gain(1.2, (1.1, 1.3), ("code",)))
     assert loaded(run(folder, *options, devices=devices))[1] == 7
 
@@ -395,18 +420,28 @@ def test_experts_that_stay_behind_are_shown(mixture):
     assert "and the experts of 5 in main memory (-ncmoe 5)" in out
 
 
+def test_experts_of_a_draft_that_stay_behind_are_shown_as_its_own(folder):
+    write_tiny(folder / "small.gguf", TinyModel(layers=6, n_ctx=65536, experts=8))
+    room = sum(needs(folder, "--draft", "small.gguf").values())
+    devices = (main_memory(), card(room - see_file(folder / "small.gguf").shape().layers[0].experts))
+    world = World(home=lambda: folder, devices=devices)
+    out = world.run("show", "big.gguf", "-c", "8192", "--draft", "small.gguf").out
+    assert "yes, with all layers on the GPU, and the experts of 2 of the draft in main memory\n" in out
+
+
 def test_experts_that_stay_behind_for_what_others_hold_are_told(mixture):
     devices = (main_memory(), tight(mixture, total=20 * MARGIN))
     world = run(mixture, *NGRAM, "-c", "8192", devices=devices, variables={"PATH": ""})
     assert "which puts the experts of 2 layers of big.gguf on the CPU." in " ".join(world.err.split())
 
 
-def test_experts_give_way_to_a_draft_that_was_measured_to_outweigh_them(mixture):
-    devices = (main_memory(), card(needs(mixture, "-c", "512")["target"]))
+def test_experts_that_give_way_to_a_draft_are_told_as_what_they_are(mixture):
     gains = KnownGains(Cache(mixture / ".cache" / "specchat" / "gains"))
     gains.keep(mixture / "big.gguf", mixture / "small.gguf", Gain(30.0, (20.0, 40.0), ("code",)))
-    world = run(mixture, "--draft", "small.gguf", "-c", "512", devices=devices)
-    kept = world.pair.config.target_config.cpu_moe
-    assert (loaded(world)[1], kept > 1) == (7, True)
-    told = " ".join(world.err.split())
-    assert f"the experts of {kept} layers of big.gguf on the CPU make room for small.gguf" in told
+    both = sum(needs(mixture, "--draft", "small.gguf").values())
+    devices = (main_memory(), card(both - see_file(mixture / "big.gguf").shape().layers[0].experts))
+    world = run(mixture, "--draft", "small.gguf", "-c", "8192", devices=devices)
+    config = world.pair.config.target_config
+    assert (config.n_gpu_layers, drafting(world)[0]) == (7, 2)
+    away = f"The CPU has the experts of {config.cpu_moe} layers of big.gguf to make room for small.gguf"
+    assert away in " ".join(world.err.split())

@@ -84,10 +84,14 @@ def test_whenever_ctrl_c_comes_in_an_answer_the_command_ends_by_it(command, scre
     assert [run(when)[0] for when in range(passes)] == [-signal.SIGINT] * passes
 
 
-@pytest.mark.parametrize("command", [("run",), ("complete",), ("run", "--json"), ("run", "-x"), ("run", "--no-save")])
-def test_what_goes_wrong_after_ctrl_c_is_told_and_the_command_ends_by_it_nevertheless(command):
+@pytest.mark.parametrize(
+    "command",
+    [("run",), ("complete",), ("run", "--json"), ("run", "-x"), ("run", "--no-save"), ("run", "--compare")],
+)
+@pytest.mark.parametrize("when", [0, 3])
+def test_what_goes_wrong_after_ctrl_c_is_told_and_the_command_ends_by_it_nevertheless(command, when):
     def lose(world, count):
-        if count == 3:
+        if count == when:
             signal.raise_signal(signal.SIGINT)
             raise ServerError("It is silent.", "Look after it.")
 

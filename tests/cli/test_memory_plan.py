@@ -234,6 +234,12 @@ def test_other_machines_that_are_named_are_reached_and_no_others(folder):
     assert [place["name"] for place in made["places"]] == ["CPU"]
 
 
+def test_layers_on_other_machines_may_be_on_no_gpu(folder):
+    remote = Device("RPC0", "host:1", MARGIN + 10**9, MARGIN + 10**9, "GPU")
+    world = show(folder, "big.gguf", "--rpc", "host:1", devices=(main_memory(10**9), remote))
+    assert "has room        yes, with all layers on devices\n" in world.out
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -197,14 +197,16 @@ def drafts(place):
 def card_for(place, *drafts):
     """Main memory, and a card with room for the target and for each of these files beside it, but for no more."""
     devices = (_device("CPU", MUCH), _device("CUDA0", MUCH))
-    target = place.folder / "big.gguf"
-    needs = [{"target": {}, "draft": {}}]
-    for draft in drafts or (target,):
-        world = World(home=lambda: place.folder, devices=devices)
-        world.run("show", str(target), "--draft", str(draft), "-c", "8192", "--json")
-        needs.append(json.loads(world.out)["memory"]["places"][1])
-    room = sum(needs[-1]["target"].values())
-    return (devices[0], _device("CUDA0", room + sum(sum(each["draft"].values()) for each in needs if drafts)))
+    needs = [_needed(place, draft, devices) for draft in drafts or (place.folder / "big.gguf",)]
+    room = sum(needs[0]["target"].values()) + sum(sum(each["draft"].values()) for each in needs if drafts)
+    return (devices[0], _device("CUDA0", room))
+
+
+def _needed(place, draft, devices):
+    """What target and draft need of the second of the devices."""
+    world = World(home=lambda: place.folder, devices=devices)
+    world.run("show", str(place.folder / "big.gguf"), "--draft", str(draft), "-c", "8192", "--json")
+    return json.loads(world.out)["memory"]["places"][1]
 
 
 def _device(name, room):
@@ -240,8 +242,12 @@ def test_where_none_has_room_n_grams_draft_nothing_is_fetched_and_it_is_tried_ag
     assert tomorrow.pair.config.draft != "ngram"
 
 
-@pytest.mark.parametrize(("answer", "taken"), [("y", True), ("n", False)])
-def test_where_the_one_on_this_machine_has_no_room_one_of_the_hub_that_has_is_offered(place, drafts, answer, taken):
+CROWDED = "N-grams draft. deep fits, but has no room beside the target: --draft takes it nevertheless."
+
+
+@pytest.fixture
+def tight(place, drafts):
+    """Devices with room for one of the drafts; the other one is on this machine, and no longer on the hub."""
     models = place.folder / "models"
     models.mkdir()
     drafts[DEEP].rename(models / "deep.gguf")
@@ -249,10 +255,20 @@ def test_where_the_one_on_this_machine_has_no_room_one_of_the_hub_that_has_is_of
     config = place.folder / ".config" / "specchat" / "config.yaml"
     config.parent.mkdir(parents=True)
     config.write_text(f"format: 1\nmodel_folders: [{models}]\n")
-    world = place.run("-c", "8192", lines=[answer], devices=card_for(place, drafts[WIDE]))
+    return card_for(place, drafts[WIDE])
+
+
+@pytest.mark.parametrize(("answer", "taken"), [("y", True), ("n", False)])
+def test_where_the_one_on_this_machine_has_no_room_one_of_the_hub_that_has_is_offered(place, tight, answer, taken):
+    world = place.run("-c", "8192", lines=[answer], devices=tight)
     assert f"deep has no room beside big.gguf. {WIDE} fits (" in said(world)
     assert (len(place.drafts()) == 1, world.pair.config.draft != "ngram") == (taken, taken)
-    told = "N-grams draft. deep fits, but has no room beside the target: --draft takes it nevertheless."
-    assert (told in said(world)) == (not taken)
-    again = place.run("-c", "8192", devices=card_for(place, drafts[WIDE]))
-    assert (told in said(again), "Download" in again.out) == (not taken, False)
+    assert (CROWDED in said(world)) == (not taken)
+    again = place.run("-c", "8192", devices=tight)
+    assert (CROWDED in said(again), "Download" in again.out) == (not taken, False)
+
+
+def test_where_it_has_no_room_and_none_of_the_hub_can_pay_one_line_says_why_n_grams_draft(place, tight):
+    told = said(place.run("-c", "8192", lines=["y"], devices=tight, conceivable_gain=1.1))
+    assert CROWDED in told
+    assert told.count("N-grams draft") == 1

@@ -138,6 +138,14 @@ def test_a_variable_that_makes_no_sense_is_named(name, value, message):
     assert (world.code, world.err.splitlines()[0]) == (2, f"error: {message}")
 
 
+@pytest.mark.parametrize(
+    ("options", "value", "origin"),
+    [(("-cmoe",), -1, "--cpu-moe"), (("--no-cpu-moe",), 0, "--cpu-moe"), (("--n-cpu-moe", "3"), 3, "-ncmoe")],
+)
+def test_each_of_the_options_for_experts_is_named_where_it_was_typed(options, value, origin):
+    assert shown({}, "-m", "m.gguf", *options)["cpu_moe"] == (value, origin)
+
+
 def test_whoever_sets_the_target_leaves_the_draft_to_be_found(home):
     variables = home(mine=PROFILE, config="draft: none\n")
     assert shown(variables, "--profile", "mine", "-m", "other.gguf")["draft"] == ("auto", "-m")

@@ -11,14 +11,6 @@ def entries(folder: Path) -> list[Path]:
         return []
 
 
-def is_there(path: Path) -> bool:
-    """Whether there is such a file or folder."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
 def text_of(file: Path, limit: int = 4096) -> str:
     """What the first bytes of a file say."""
     try:

@@ -1,14 +1,15 @@
 """What free guesses may cost where they come to nothing: the losses of checking them, and the time to look for them."""
 
 from collections.abc import Sequence
-from statistics import geometric_mean, mean
+from statistics import geometric_mean
 
 import pytest
 
 from specchat.speculative.adaptive import AdaptiveLength, sources
+from specchat.speculative.calibration import Calibration
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.draft_length import FixedLength
-from specchat.speculative.drafting import NGRAM, Guess, Offer
+from specchat.speculative.drafting import FORM, MODEL, NGRAM, Guess, Offer
 from specchat.speculative.purse import Purse
 
 from .simulation import FLAT, FREE, STEEP, STEPPED, Machine, Simulation
@@ -84,8 +85,27 @@ def test_a_look_that_took_long_once_is_no_dear_one():
     assert simulation.looks >= 195
 
 
+@pytest.mark.parametrize("other", [MODEL, FORM])
+def test_where_another_drafter_may_have_something_each_round_looks(other: str):
+    """What a form forces, or a model would say, is worth more than the look costs."""
+    simulation = Simulation(FREE, (), quoted=[0.0] * 201, looking=FREE.passes[1])
+    costs = CostCurve(dict(FREE.passes))
+    simulation.run(AdaptiveLength(costs, sources((NGRAM, other), CostCurve({1: 5.0}), 0.1), most=12))
+    assert simulation.looks == 201
+
+
+def test_rounds_that_pass_unseen_count_as_if_each_had_been_seen():
+    together, one_by_one = Calibration(0.5, 1.0, _p00=0.01), Calibration(0.5, 1.0, _p00=0.01)
+    together.age(40)
+    for _ in range(40):
+        one_by_one.age(1)
+    assert together.chance(2.0, 1.0) == pytest.approx(one_by_one.chance(2.0, 1.0), rel=1e-12)
+    assert together.chance(2.0, 1.0) > Calibration(0.5, 1.0, _p00=0.01).chance(2.0, 1.0)
+
+
 def test_a_quote_is_found_within_four_rounds_and_then_followed_in_each():
-    lengths = looking(FLAT, [0.0] * 50 + [0.99] * 100, 0.05).lengths
-    assert not any(lengths[:50])
-    assert any(lengths[50:54])
-    assert mean(length > 0 for length in lengths[60:140]) > 0.8
+    simulation = looking(FLAT, [0.0] * 50 + [0.99] * 100, 0.05)
+    assert not any(simulation.lengths[:50])
+    assert any(simulation.lengths[50:54])
+    assert all(simulation.lengths[60:140])
+    assert simulation.looks >= 50 / 4 + len(simulation.taken)

@@ -66,7 +66,9 @@ def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Non
 def _show_template(env: Environment, model: SeenModel, options: ShowOptions, placing: PlacingOptions) -> None:
     """The template alone. Raises `UsageError` where there is none, or more is asked for."""
     if options.draft or options.json or placing != PlacingOptions():
-        raise UsageError("--template shows a template and nothing else.", "Leave out what says how to load it, --draft and --json.")
+        raise UsageError(
+            "--template shows a template and nothing else.", "Leave out what says how to load it, --draft and --json."
+        )
     template = model.header.text("tokenizer.chat_template")
     if not template:
         raise UsageError(f"{model.header.name} has no chat template.", "--chat-template FILE gives it one.")

@@ -92,6 +92,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         "prompt_tokens": answer.prompt_tokens,
         "tokens": len(answer.tokens),
         "finish_reason": answer.finish_reason,
+        "shown_speedup": None if answer.shown is None else round(answer.shown, _DIGITS),
         "rounds": len(answer.drafted),
         "drafted": list(answer.drafted) if any(answer.drafted) else [],
         "accepted": list(answer.accepted) if any(answer.drafted) else [],

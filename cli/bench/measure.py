@@ -6,7 +6,7 @@ from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.cases import Case
 from specchat.speculative.bench.report import Report, costs_of, report
 from specchat.speculative.bench.runner import Runner
-from specchat.speculative.bench.schedule import Schedule
+from specchat.speculative.bench.schedule import Schedule, Turn
 from specchat.speculative.bench.variants import PLAIN, cost_curves
 from specchat.speculative.errors import Cancelled, SpecchatError
 
@@ -35,13 +35,13 @@ def measure(env: Environment, contest: Contest, quiet: bool) -> Measured:
     with BenchProgress(env, contest.plan.seconds, shown=not quiet) as progress, stopping(engine.session.interrupt):
         runner = Runner(most=contest.tokens, seed=contest.seed, clock=env.now, tick=progress.tick)
 
-        def race(name: str, case: Case, other_first: bool) -> Pairing:
+        def race(name: str, case: Case, turn: Turn) -> Pairing:
             progress.show(f"{names[case]} · {name}")
-            return runner.race(contest.reference, contest.variants[name], case, other_first)
+            return runner.race(*contest.opponents(name, turn.swapped), case, turn.other_first)
 
         schedule = Schedule(plan=contest.plan, race=race, clock=env.now)
         try:
-            for variant in (contest.reference, *contest.variants.values()):
+            for variant in (*contest.opponents(PLAIN), *tuple(contest.variants.values())[1:]):
                 progress.show(f"waking up · {variant.name}")
                 runner.warm_up(variant, contest.plan.cases[0])
             progress.start()

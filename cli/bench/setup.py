@@ -10,7 +10,7 @@ from specchat.profiles.settings import Settings
 from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, QUICK_KINDS, Case, Prompt, cases_of, packaged_prompts
 from specchat.speculative.bench.schedule import Plan
 from specchat.speculative.bench.subject import Subject
-from specchat.speculative.bench.variants import Engine, Variant, challengers, plain
+from specchat.speculative.bench.variants import PLAIN, Engine, Variant, challengers, opponents, plain
 from specchat.speculative.errors import UsageError
 from specchat.speculative.llama.pair_config import DEFAULT_DRAFT_MAX, PairConfig
 from specchat.speculative.messages import Message
@@ -34,14 +34,18 @@ _QUICK_TOKENS, _FULL_TOKENS = 128, 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """All that is measured: `variants` by their names, plain first, each against `reference`, which is plain too."""
+    """All that is measured: `variants` by their names, plain first, each against plain; `twin` is the target again."""
 
     subject: Subject
-    reference: Variant
+    twin: LanguageModel
     variants: dict[str, Variant]
     plan: Plan
     tokens: int
     seed: int
+
+    def opponents(self, name: str, swapped: bool = False) -> tuple[Variant, Variant]:
+        """Plain decoding and the variant of a name; see `variants.opponents`."""
+        return opponents(self.variants[PLAIN], self.variants[name], self.twin, swapped)
 
 
 def options_of(
@@ -111,7 +115,7 @@ def prepare(env: Environment, pair: "Pair", twin: LanguageModel, rival: "Pair | 
     )
     return Contest(
         subject=subject,
-        reference=plain(engines[0].beside(twin)),
+        twin=twin,
         variants=variants,
         plan=plan,
         tokens=tokens,

@@ -14,7 +14,7 @@ _LOOP = 48
 class Answer:
     """What one generation took, in seconds: to its first token and to its last, from an empty cache.
 
-    `drafted` and `accepted` count the draft tokens of each round.
+    `drafted` and `accepted` count the draft tokens of each round; `shown` is the speed-up that a user would have seen.
     """
 
     first_token: float
@@ -24,6 +24,7 @@ class Answer:
     finish_reason: FinishReason
     drafted: tuple[int, ...]
     accepted: tuple[int, ...]
+    shown: float | None = None
 
     @property
     def loops(self) -> bool:

@@ -13,8 +13,26 @@ from .variants import PLAIN
 
 Ending = Literal["narrow", "looping", "time", "stopped", "failed"]
 """All is known well enough, all answers loop, the time is up, somebody stopped it, an error did."""
-Race = Callable[[str, Case, bool], Pairing]
-"""Answers a case plain and by the variant of a name, which goes first if asked. Raises `Cancelled`, `SpecchatError`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """How a variant meets plain decoding: whether it goes first, and whether the two have `swapped` their caches.
+
+    One cache can be faster than another of the same model, by where it happens to lie in memory.
+    """
+
+    other_first: bool
+    swapped: bool
+
+    @classmethod
+    def of(cls, number: int) -> "Turn":
+        """All four ways in turn, of which the first two differ in both."""
+        return cls(other_first=number % 2 == 1, swapped=(number + 1) // 2 % 2 == 1)
+
+
+Race = Callable[[str, Case, Turn], Pairing]
+"""Answers a case plain and by the variant of a name. Raises `Cancelled`, `SpecchatError`."""
 
 _ENOUGH_LOOPS = 2
 
@@ -54,11 +72,11 @@ class Schedule:
         """
         self._started = self.clock()
         try:
-            for variant, case, swapped in self._order():
+            for variant, case, turn in self._order():
                 if self._took and self.elapsed + self._expected(variant, case) > self.plan.seconds:
                     self.ending = "time"
                     return
-                self.done.append(self._pair(variant, case, swapped))
+                self.done.append(self._pair(variant, case, turn))
                 yield self.done[-1]
             self.ending = "narrow" if any(self._known(*each) for each in self._comparisons()) else "looping"
         except Cancelled:
@@ -77,11 +95,11 @@ class Schedule:
         ratios = [pair.speedup for pair in self._of(variant, case) if not pair.loops]
         return median_estimate(ratios) if ratios else None
 
-    def _order(self) -> Iterator[tuple[str, Case, bool]]:
-        """Variant, case, and whether the variant goes first; ends when nothing is wanted any more."""
+    def _order(self) -> Iterator[tuple[str, Case, Turn]]:
+        """Variant, case, and how they meet; ends when nothing is wanted any more."""
         for lap in count():
             wanted = [
-                (variant, case, (lap + place + rank) % 2 == 1)
+                (variant, case, Turn.of(lap + place + rank))
                 for place, case in enumerate(self.plan.cases)
                 for rank, variant in enumerate(self.plan.variants)
                 if self._wanted(variant, case)
@@ -89,7 +107,7 @@ class Schedule:
             if not wanted:
                 return
             yield from wanted
-            yield PLAIN, self.plan.cases[lap % len(self.plan.cases)], lap % 2 == 1
+            yield PLAIN, self.plan.cases[lap % len(self.plan.cases)], Turn.of(lap)
 
     def _wanted(self, variant: str, case: Case) -> bool:
         loops = sum(pair.loops for pair in self._of(variant, case))
@@ -109,8 +127,8 @@ class Schedule:
         """The seconds that a pair will take: as long as last time, else as long as the longest of the others."""
         return self._took.get((variant, case), max(self._took.values()))
 
-    def _pair(self, variant: str, case: Case, swapped: bool) -> Pairing:
+    def _pair(self, variant: str, case: Case, turn: Turn) -> Pairing:
         started = self.clock()
-        pairing = self.race(variant, case, swapped)
+        pairing = self.race(variant, case, turn)
         self._took[variant, case] = self.clock() - started
         return pairing

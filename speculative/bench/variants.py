@@ -42,6 +42,10 @@ class Variant:
     drafter: Callable[[], Drafter]
     length: Callable[[], DraftLength]
 
+    def beside(self, twin: LanguageModel) -> "Variant":
+        """The same with a target that has a cache of its own."""
+        return replace(self, engine=self.engine.beside(twin))
+
     def decoder(self, temperature: float) -> SpeculativeDecoder:
         """A decoder as a new process would have it, with caches that hold nothing."""
         loaded = self.engine.decoder
@@ -53,6 +57,16 @@ class Variant:
 def plain(engine: Engine, name: str = PLAIN) -> Variant:
     """Without drafting; under another name for a second target."""
     return Variant(name, engine, NoDrafter, lambda: FixedLength(0))
+
+
+def opponents(reference: Variant, other: Variant, twin: LanguageModel, swapped: bool) -> tuple[Variant, Variant]:
+    """Both, each with a cache of its own: the reference has that of the `twin`, unless they are `swapped`.
+
+    One of another engine has a cache already, and cannot swap it.
+    """
+    if not swapped:
+        return reference.beside(twin), other
+    return reference, other.beside(twin) if other.engine is reference.engine else other
 
 
 def fixed(engine: Engine, length: int) -> Variant:

@@ -135,6 +135,7 @@ def test_json_has_every_pair():
     assert {row["kind"] for row in found["rows"]} == {"code", "list"}
     assert found["pairs"][0]["plain"]["tokens"] == found["pairs"][0]["other"]["tokens"] == len(ANSWER) + 1
     assert found["pairs"][0]["plain"]["finish_reason"] == "stop"
+    assert found["pairs"][0]["plain"]["shown_speedup"] is None
     assert not any(pair["parted"] for pair in found["pairs"])
 
 

@@ -9,7 +9,7 @@ from specchat.speculative.bench.cases import Case, Prompt
 from specchat.speculative.bench.report import costs_of, report
 from specchat.speculative.bench.runner import Runner
 from specchat.speculative.bench.schedule import Plan, Schedule
-from specchat.speculative.bench.variants import Engine, challengers, cost_curves, plain
+from specchat.speculative.bench.variants import Engine, challengers, cost_curves, opponents, plain
 from specchat.speculative.interrupt import Interrupt
 from specchat.speculative.llama.config import LlamaConfig
 from specchat.speculative.llama.model import LlamaModel
@@ -31,12 +31,13 @@ class Contest:
 
     def run_beside(self, twin: LlamaModel, pairs: int) -> Schedule:
         engine = Engine(self.pair.session, lambda text: self.pair.chat_tokens(user(text)))
-        reference = plain(engine.beside(twin))
         runner = Runner(most=24, seed=3, clock=perf_counter)
         variants = {each.name: each for each in (plain(engine), *challengers(engine, [2], every_source=True))}
         schedule = Schedule(
             plan=Plan(cases=CASES, variants=tuple(variants)[1:], seconds=inf),
-            race=lambda name, case, swapped: runner.race(reference, variants[name], case, swapped),
+            race=lambda name, case, turn: runner.race(
+                *opponents(variants["plain"], variants[name], twin, turn.swapped), case, turn.other_first
+            ),
             clock=perf_counter,
         )
         assert len(list(islice(schedule.pairings(), pairs))) == pairs
@@ -63,6 +64,7 @@ def test_a_tiny_pair_is_measured_and_every_text_is_the_same(write_tiny_model):
     }
     assert found.calibration.count == 1
     assert all(sum(pair.other.drafted) for pair in found.pairings if pair.variant == "fixed 2")
+    assert all(pair.other.shown for pair in found.pairings if pair.variant == "adaptive")
     assert len(found.costs.target) == 5
     assert found.costs.draft > 0
     assert not any(pair.parted for pair in found.pairings)

@@ -7,7 +7,7 @@ import pytest
 
 from specchat.speculative.bench.answer import Answer, Pairing
 from specchat.speculative.bench.cases import Case
-from specchat.speculative.bench.schedule import Plan, Schedule
+from specchat.speculative.bench.schedule import Plan, Schedule, Turn
 from specchat.speculative.errors import Cancelled, DecodeError
 
 from .making import CODE, PROSE, answer
@@ -27,10 +27,10 @@ class Machine:
     now: float = 100.0
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def race(self, variant: str, case: Case, other_first: bool) -> Pairing:
-        order = (variant, "plain") if other_first else ("plain", variant)
+    def race(self, variant: str, case: Case, turn: Turn) -> Pairing:
+        order = (variant, "plain") if turn.other_first else ("plain", variant)
         answers = [self._answer(name, case) for name in order]
-        return Pairing(case, variant, *(reversed(answers) if other_first else answers))
+        return Pairing(case, variant, *(reversed(answers) if turn.other_first else answers))
 
     def _answer(self, variant: str, case: Case) -> Answer:
         if len(self.asked) == self.cancel_at:
@@ -92,6 +92,21 @@ def test_pairs_take_turns_in_who_is_first_and_kinds_in_who_is_next():
         *[("plain", "prose"), ("plain", "prose")],
         *[("plain", "code"), ("adaptive", "code")],
     ]
+
+
+def test_in_four_laps_each_kind_meets_plain_in_all_four_ways():
+    met: dict[str, list[Turn]] = {}
+    machine = Machine({"plain": 2.0, "adaptive": 1.0})
+
+    def race(variant: str, case: Case, turn: Turn) -> Pairing:
+        if variant == "adaptive":
+            met.setdefault(case.prompt.kind, []).append(turn)
+        return machine.race(variant, case, turn)
+
+    schedule = Schedule(plan=plan(CODE, PROSE), race=race, clock=lambda: machine.now)
+    assert len(list(schedule.pairings())) > 8
+    ways = {Turn(first, swapped) for first in (False, True) for swapped in (False, True)}
+    assert all(set(turns[:4]) == ways for turns in met.values())
 
 
 def test_a_pair_knows_which_answer_was_plain_in_either_order():

@@ -1,10 +1,20 @@
 from specchat.speculative.adaptive import AdaptiveLength, sources
-from specchat.speculative.bench.variants import Engine, challengers, cold, cost_curves, plain, unlearned
+from specchat.speculative.bench.variants import (
+    Engine,
+    Variant,
+    challengers,
+    cold,
+    cost_curves,
+    opponents,
+    plain,
+    unlearned,
+)
 from specchat.speculative.costs import CostCurve
 from specchat.speculative.decoder import SpeculativeDecoder
 from specchat.speculative.draft_length import FixedLength
 from specchat.speculative.drafting import MODEL, NGRAM, Drafter, ModelDrafter, NoDrafter, SeveralDrafters
 from specchat.speculative.lazy import LazyDrafter
+from specchat.speculative.model import LanguageModel
 from specchat.speculative.ngram import NgramDrafter
 from specchat.speculative.sampling import SamplerChain, SamplingParams
 from specchat.speculative.session import Session
@@ -78,6 +88,19 @@ def test_a_cold_drafter_has_read_nothing():
     ngram = NgramDrafter(longest=3)
     guesses(ngram, [1, 2, 1, 2], lambda logits, text: None, 2)
     assert cold(ngram) == NgramDrafter(longest=3)
+
+
+def test_opponents_have_a_cache_each_and_can_swap_them():
+    ours, twin, rival = engine(NgramDrafter()), FakeModel(), engine(NoDrafter())
+    [drafted] = challengers(ours)
+
+    def caches(other: Variant, swapped: bool) -> list[LanguageModel]:
+        return [each.engine.decoder.target for each in opponents(plain(ours), other, twin, swapped)]
+
+    first, foreign = ours.decoder.target, rival.decoder.target
+    assert caches(drafted, swapped=False) == caches(plain(ours), swapped=False) == [twin, first]
+    assert caches(drafted, swapped=True) == caches(plain(ours), swapped=True) == [first, twin]
+    assert [caches(plain(rival), swapped) for swapped in (False, True)] == [[twin, foreign], [first, foreign]]
 
 
 def test_costs_are_known_where_lengths_adapt():

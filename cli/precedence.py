@@ -43,6 +43,13 @@ class Asked:
         """Whether an option or a variable names what drafts, for this run and no other."""
         return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
 
+    def named_at(self, model: str) -> str:
+        """Where the "target" or the "draft" is named, to begin a sentence with; nothing where somebody typed it."""
+        origin = self.layer.origins.get(model, "")
+        if self.profile and origin == self.profile.layer.origins.get(model):
+            return f"The profile {self.profile.name} ({self.profile_at})"
+        return "" if origin.startswith("-") else origin[:1].upper() + origin[1:]
+
     @property
     def draft_suggested(self) -> bool:
         """Whether a profile that comes along names what drafts, which knows nothing of this machine."""

@@ -1,8 +1,9 @@
 """From what was asked for to what is to be loaded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from secrets import randbelow
 from typing import Any, cast
 
@@ -73,8 +74,7 @@ def obtain_config(
     settings, verification = asked.settings, options.drafting.verification
     where = whereabouts(env, offline=options.models.offline)
     required = asked.draft_named or settings.draft_length is not None or verification != "coupled"
-    with _naming_the_profile(asked):
-        pair = obtain_pair(env, settings, where, draft_required=required, quiet=quiet)
+    pair = obtain_pair(env, settings, where, draft_required=required, quiet=quiet, naming=partial(_naming, asked))
     config = PairConfig(
         target=pair.target.path,
         draft=pair.draft.path if pair.draft else "none" if settings.draft == "none" else "ngram",
@@ -96,13 +96,14 @@ def obtain_config(
 
 
 @contextmanager
-def _naming_the_profile(asked: Asked) -> Iterator[None]:
-    """Say of a model that nobody typed who named it."""
+def _naming(asked: Asked, models: Sequence[str]) -> Iterator[None]:
+    """Say of `models`, "target" or "draft" or both, who named them, if that is one place and no option."""
     try:
         yield
     except SpecchatError as error:
-        if asked.profile:
-            error.hint = f"The profile {asked.profile.name} ({asked.profile_at}) names it. {error.hint}".rstrip()
+        places = {asked.named_at(model) for model in models}
+        if len(places) == 1 and (place := places.pop()):
+            error.hint = f"{place} names {'it' if len(models) == 1 else 'them'}. {error.hint}".rstrip()
         raise
 
 

@@ -1,5 +1,7 @@
 """Models that are not on this machine yet: compared by their headers, then fetched, with progress on a terminal."""
 
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from specchat.profiles.gguf.vocabulary import vocabulary
@@ -28,6 +30,11 @@ class FoundPair:
     def models(self) -> tuple[Located, ...]:
         """Both, or the one that there is."""
         return (self.target, self.draft) if self.draft else (self.target,)
+
+    @property
+    def names(self) -> list[str]:
+        """What these models are to each other."""
+        return ["target", "draft"] if self.draft else ["target"]
 
     @property
     def files(self) -> list[RemoteFile]:
@@ -70,26 +77,38 @@ def check_before_fetching(pair: FoundPair, where: Whereabouts) -> None:
 
 
 def obtain_pair(
-    env: Environment, settings: Settings, where: Whereabouts, *, draft_required: bool, quiet: bool
+    env: Environment,
+    settings: Settings,
+    where: Whereabouts,
+    *,
+    draft_required: bool,
+    quiet: bool,
+    naming: Callable[[Sequence[str]], AbstractContextManager[object]] = nullcontext,
 ) -> FoundPair:
     """Find and fetch the models of `settings`. A draft that is not required stops nothing: its reason is told.
 
-    Raises what finding and fetching raise.
+    Raises what finding and fetching raise, out of what `naming` makes of the models that it is about.
     """
-    target = locate_target(env, settings, where)
+    with naming(["target"]):
+        target = locate_target(env, settings, where)
     try:
-        pair = FoundPair(target, locate_draft(env, settings, where))
-        check_before_fetching(pair, where)
+        with naming(["draft"]):
+            draft = locate_draft(env, settings, where)
+        pair = FoundPair(target, draft)
+        with naming(pair.names):
+            check_before_fetching(pair, where)
     except SpecchatError as error:
         if draft_required:
             raise
         pair = FoundPair(target)
-        check_before_fetching(pair, where)
+        with naming(pair.names):
+            check_before_fetching(pair, where)
         if not quiet:
             warn(env, f"N-grams draft alone: {error.message}")
     if not quiet:
         tell_choices(env, pair)
-    fetch_pair(env, pair, where, quiet=quiet)
+    with naming(pair.names):
+        fetch_pair(env, pair, where, quiet=quiet)
     return pair
 
 

@@ -198,3 +198,25 @@ def test_a_model_may_be_named_from_home(monkeypatch):
     monkeypatch.setenv("HOME", "/me")
     config = World().run("run", "-m", "~/big.gguf", "-md", "~/small.gguf", "Hi").pair.config
     assert (config.target, config.draft) == (Path("/me/big.gguf"), Path("/me/small.gguf"))
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "place"),
+    [
+        (("-m", "mine", "-md", "nosuch"), {}, ""),
+        (("-m", "nosuch", "-md", "none"), {}, ""),
+        (("-m", "mine"), {"SPECCHAT_DRAFT": "nosuch"}, "SPECCHAT_DRAFT names it. "),
+        (("-m", "lost"), {}, "The profile lost (-m) names it. "),
+        (("--profile", "lost", "-md", "nosuch"), {}, "The profile lost (--profile) names it. "),
+        (("--profile", "mine", "-m", "nosuch"), {}, ""),
+    ],
+)
+def test_who_named_a_model_that_is_not_there_is_said_unless_it_was_typed(tmp_path, options, variables, place):
+    folder = tmp_path / "specchat" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("target: ./big.gguf\ndraft: ngram\n")
+    (folder / "lost.yaml").write_text("target: nosuch\ndraft: ngram\n")
+    world = World(variables={"XDG_CONFIG_HOME": str(tmp_path), **variables}).run("run", *options, "Hi")
+    message, hint = world.err.splitlines()
+    assert (world.code, message) == (3, "error: There is no model called nosuch.")
+    assert hint.startswith(f"hint: {place}Write ./FILE")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import NONE, Chosen, Layer, Settings, devices_of_words, parse_draft
+from specchat.profiles.settings import NONE, Chosen, Layer, Settings, devices_of_words, parse_draft, servers_of_words
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.errors import UsageError
 from specchat.speculative.state_places import StatePlace
@@ -137,7 +137,7 @@ def placing_settings(options: PlacingOptions) -> Settings:
         device=None if options.device is None else devices_of_words(options.device.items),
         draft_device=None if options.draft_device is None else devices_of_words(options.draft_device.items),
         tensor_split=None if options.tensor_split is None else options.tensor_split.items,
-        rpc=None if options.rpc is None else devices_of_words(options.rpc.items),
+        rpc=None if options.rpc is None else servers_of_words(options.rpc.items),
         cpu_moe=_kept_experts(options),
         flash_attention=options.flash_attention,
         cache_type_k=options.cache_type_k,

@@ -96,6 +96,8 @@ LISTS = ("dry_sequence_breakers", "logit_bias")
 """Of `SAMPLING`, those that are several texts."""
 NONE = "none"
 """What stands for no text where a list has to be one text."""
+CPU = "cpu"
+"""What is called so in lists of devices, in any case."""
 KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
 """The keys of a file; `SAMPLING` stands in a mapping of its own there."""
 ON_OFF = ("on", "off")
@@ -179,10 +181,10 @@ def read_settings(values: Fields, folder: Path, name: str) -> Layer:
         context=values.chosen("context", 0),
         gpu_layers=values.layers("gpu_layers"),
         draft_gpu_layers=values.layers("draft_gpu_layers"),
-        device=_devices(values, "device"),
-        draft_device=_devices(values, "draft_device"),
+        device=_several(values, "device", devices_of_words),
+        draft_device=_several(values, "draft_device", devices_of_words),
         tensor_split=values.numbers("tensor_split"),
-        rpc=_devices(values, "rpc"),
+        rpc=_several(values, "rpc", servers_of_words),
         cpu_moe=values.experts("cpu_moe"),
         mmap=values.word("mmap", ON_OFF),
         threads=values.integer("threads", 1),
@@ -216,14 +218,19 @@ def _form(values: Fields, key: str, folder: Path) -> str | None:
     return None if text is None else form_from(key, text, folder)
 
 
-def devices_of_words(words: Sequence[str]) -> tuple[str, ...]:
-    """The devices that are named; "none" is that there are none."""
+def servers_of_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The servers that are named; "none" is that there are none."""
     return () if tuple(words) == (NONE,) else tuple(words)
 
 
-def _devices(values: Fields, key: str) -> tuple[str, ...] | None:
+def devices_of_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The devices that are named; "none", or the CPU by its name, is that there are none beside it."""
+    return () if [word.casefold() for word in words] == [CPU] else servers_of_words(words)
+
+
+def _several(values: Fields, key: str, of_words: Callable[[Sequence[str]], tuple[str, ...]]) -> tuple[str, ...] | None:
     texts = values.texts(key)
-    return None if texts is None else devices_of_words([name.strip() for text in texts for name in text.split(",")])
+    return None if texts is None else of_words([name.strip() for text in texts for name in text.split(",")])
 
 
 def _origin(values: Fields, key: str, name: str) -> str:

@@ -78,7 +78,7 @@ class PlacingOptions:
             parser=several(filled("the name of a device, as specchat doctor shows it, or none")),
             metavar="NAME,…",
             show_default=False,
-            help="Devices for the layers, as specchat doctor names them; none is the CPU alone.",
+            help="Devices for the layers, as specchat doctor names them; CPU, or none, is the CPU alone.",
             rich_help_panel=MACHINE,
         ),
     ] = None

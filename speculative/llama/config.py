@@ -68,8 +68,7 @@ class LlamaConfig:
         for name in (self.cache_type_k, self.cache_type_v):
             if name not in CACHE_TYPES:
                 raise _unknown_cache_type(name)
-        if self.devices is not None and len({name.casefold() for name in self.devices}) < len(self.devices):
-            raise UsageError(f"A device is named twice: {', '.join(self.devices)}.")
+        _check_devices(self.devices or ())
         _check_split(self.tensor_split)
         check_endpoints(self.rpc)
         if self.cache_type_v not in _UNQUANTISED and self.flash_attention == "off":
@@ -121,6 +120,17 @@ class LlamaConfig:
             flash_attention=self.flash_attention != "off",
             whole_windows=self.whole_windows,
         )
+
+
+def _check_devices(names: tuple[str, ...]) -> None:
+    known, listed = {name.casefold() for name in names}, ", ".join(names)
+    if names[1:] and known & {"cpu", "none"}:
+        raise UsageError(
+            f"The CPU is no device beside others: {listed}.",
+            "What the others have no room for goes to the CPU unasked; named alone, it computes all.",
+        )
+    if len(known) < len(names):
+        raise UsageError(f"A device is named twice: {listed}.")
 
 
 def _check_split(shares: tuple[float, ...]) -> None:

@@ -112,6 +112,27 @@ def test_what_is_no_device_and_no_share_is_a_usage_error(option, value):
     assert (world.code, world.pair) == (2, None)
 
 
+@pytest.mark.parametrize("key", ["device", "draft_device"])
+@pytest.mark.parametrize("name", ["none", "CPU", "cpu"])
+def test_the_cpu_alone_is_no_device_and_has_two_names(tmp_path, key, name):
+    profile, option = tmp_path / "mine.yaml", f"--{key.replace('_', '-')}"
+    profile.write_text(f"target: big.gguf\n{key}: {name}\n")
+    lines = [("-m", "big.gguf", option, name), ("--profile", str(profile))]
+    for config in [World().run("run", *line, "Hi").pair.config for line in lines]:
+        assert (config.target_config if key == "device" else config.draft_config).devices == ()
+
+
+@pytest.mark.parametrize("names", ["CPU,Vulkan0", "Vulkan0, cpu", "none,Vulkan0", "CPU,none"])
+@pytest.mark.parametrize("key", ["device", "draft_device"])
+def test_the_cpu_beside_devices_gets_a_sentence(tmp_path, key, names):
+    (tmp_path / "mine.yaml").write_text(f"target: big.gguf\n{key}: {names}\n")
+    for line in (("-m", "a.gguf", f"--{key.replace('_', '-')}", names), ("--profile", str(tmp_path / "mine.yaml"))):
+        world = World().run("run", *line, "Hi")
+        assert (world.code, world.pair) == (2, None)
+        assert "The CPU is no device beside others: " in world.err
+    assert "line 2: The CPU" in world.err
+
+
 @pytest.mark.parametrize("key", ["device", "draft_device", "tensor_split", "cpu_moe", "mmap", "threads_batch"])
 def test_what_a_profile_says_of_placing_is_checked_with_its_line(tmp_path, key):
     (tmp_path / "mine.yaml").write_text(f"target: big.gguf\n{key}: [[GPU0], -1]\n")

@@ -13,7 +13,7 @@ from specchat.speculative.errors import SpecchatError, UsageError
 
 from ..display.json_text import written
 from ..display.quantities import file_size
-from ..display.screen import write_rows, write_text
+from ..display.screen import warn, write_rows, write_text
 from ..environment import Environment
 from ..models.whereabouts import see_named, whereabouts
 from ..options.models import FittingDraftOption, ModelArgument, OfflineOption
@@ -59,6 +59,8 @@ def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Non
     else:
         planned = [("", ""), *memory.rows] if memory else []
         write_rows(env, [*_rows(target, draft), *planned, *_fit_rows(fit)])
+    for sentence in memory.unheeded if memory else ():
+        warn(env, sentence)
     if isinstance(fit, SpecchatError):
         raise fit
 

@@ -17,6 +17,7 @@ from ..memory.advice import Room, advice
 from ..memory.fitting import known_gain, reached_devices
 from ..memory.plan import MemoryPlan, memory_plan
 from ..memory.rows import memory_content, memory_rows
+from ..memory.unheeded import unheeded
 from ..models.whereabouts import source_of
 from ..options.placing import PlacingOptions
 from ..precedence import asked
@@ -26,10 +27,11 @@ from .show import ShowOptions
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A plan, None where a header does not say enough, and what to take instead."""
+    """A plan, None where a header does not say enough, what to take instead, and what was `unheeded`."""
 
     made: MemoryPlan | None
     instead: Sequence[str]
+    unheeded: Sequence[str]
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -61,11 +63,12 @@ def shown_memory(
     for each in (config.target_config, config.draft_config):
         takers(each, room.devices)  # raises what a run would of devices that are not there
     target_shape, draft_shape = target.shape(), draft.shape() if draft else None
+    odd = tuple(unheeded(config, room.devices, lambda: target_shape))
     if target_shape is None:
-        return Shown(None, ())
+        return Shown(None, (), odd)
     gain = known_gain(env, target.path, draft.path) if draft else 1.0
     made = memory_plan(target_shape, draft_shape, config, room.devices, gain)
-    return Shown(made, advice(made, room, source_of(env, options.model), where))
+    return Shown(made, advice(made, room, source_of(env, options.model), where), odd)
 
 
 def _as_of_a_run(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Layer:

@@ -27,9 +27,13 @@ _FAR_LESS = 4
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """Settings with all decided, and the plan behind them; None where there was nothing to decide, or no way to."""
+    """Settings with all decided for these devices, and the plan behind them.
+
+    That is None where there was nothing to decide, or no way to.
+    """
 
     config: PairConfig
+    devices: Sequence[Device]
     made: "MemoryPlan | None" = None
 
 
@@ -45,19 +49,19 @@ def fitted(env: Environment, config: PairConfig) -> Fitted:
     try:
         placeable = bool(takers(config.target_config, devices) + takers(config.draft_config, devices))
     except UsageError:
-        return Fitted(config)
+        return Fitted(config, devices)
     crowded = _is_crowded([config.target, *([draft] if draft else [])], devices)
     if not (placeable or crowded or config.target_config.n_ctx is None):
-        return Fitted(config)
+        return Fitted(config, devices)
     target_shape = stored_shape(env, config.target)
     if target_shape is None:
-        return Fitted(config)
+        return Fitted(config, devices)
     from .plan import memory_plan
 
     draft_shape = stored_shape(env, draft) if draft and (placeable or crowded) else None
     gain = known_gain(env, config.target, draft) if draft and placeable else 1.0
     made = memory_plan(target_shape, draft_shape, config, devices, gain)
-    return Fitted(made.applied(config), made)
+    return Fitted(made.applied(config), devices, made)
 
 
 def reached_devices(env: Environment, target: LlamaConfig) -> tuple[Device, ...]:

@@ -87,10 +87,14 @@ def _placed(env: "Environment", config: "PairConfig", quiet: bool) -> "PairConfi
     from ..memory.fitting import fitted
 
     found = fitted(env, config)
-    if found.made and not quiet:
+    if not quiet:
         from ..memory.notes import fit_notes
+        from ..memory.shapes import stored_shape
+        from ..memory.unheeded import unheeded
 
-        for sentence in fit_notes(env, config.unfitted, found.made):
+        asked = config.unfitted
+        odd = list(unheeded(asked, found.devices, lambda: stored_shape(env, config.target)))
+        for sentence in [*odd, *(fit_notes(env, asked, found.made) if found.made else ())]:
             warn(env, sentence)
     return found.config
 

@@ -117,13 +117,42 @@ def test_a_number_is_obeyed_and_what_has_no_room_is_told(folder):
     assert run(folder, *NGRAM, "-ngl", "0", devices=devices).err == ""
 
 
-@pytest.mark.parametrize("options", [("-ngl", "99"), ("-ngl", "5"), ("-ngl", "all"), ("-ngld", "5")])
-def test_layers_that_no_device_can_take_stay_on_the_cpu(folder, options):
-    world = run(folder, "--draft", "small.gguf", *options, devices=(main_memory(),))
-    assert (loaded(world)[0], loaded(world)[2:], world.err) == (32768, (None, ()), "")
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("-ngl", "99"), "-ngl 99 counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngl", "5", "-c", "4096"), "-ngl 5 counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngl", "all"), "-ngl all counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngld", "5"), "-ngld 5 counts for nothing: the CPU computes all of small.gguf."),
+        (
+            ("-ngl", "9", "-ngld", "5"),
+            "-ngl 9 and -ngld 5 count for nothing: the CPU computes all of big.gguf and small.gguf.",
+        ),
+    ],
+)
+def test_layers_that_no_device_can_take_stay_on_the_cpu_which_is_told(folder, options, told):
+    alone, sentence = (main_memory(),), f"warning: No device here takes layers, so {told} specchat doctor says"
+    world = run(folder, "--draft", "small.gguf", *options, devices=alone)
+    assert loaded(world)[2:] == (None, ())
+    assert (world.err.startswith(sentence), world.err.count("\n")) == (True, 1)
+    assert World(devices=alone).run("show", "big.gguf", "--draft", "small.gguf", *options).err == world.err
+    assert run(folder, "--draft", "small.gguf", *options, "-q", devices=alone).err == ""
+    assert "-ngld" not in run(folder, *NGRAM, *options, devices=alone).err
     devices = (main_memory(), card(PLENTY))
     nowhere = run(folder, "--draft", "small.gguf", *options, "--device", "none", devices=devices)
-    assert (loaded(nowhere)[0], loaded(nowhere)[2:], nowhere.err) == (32768, ((), ()), "")
+    assert (loaded(nowhere)[2:], nowhere.err) == (((), ()), "")
+    assert run(folder, "--draft", "small.gguf", *options, devices=devices).err == ""
+
+
+@pytest.mark.parametrize("options", [("-ncmoe", "3"), ("-cmoe",), ("-cmoe", "-c", "4096")])
+def test_experts_that_a_model_does_not_have_are_told(folder, options):
+    world = run(folder, *NGRAM, *options, devices=(main_memory(), card(PLENTY)))
+    assert world.err == "warning: big.gguf has no experts that could stay in main memory (--cpu-moe, -ncmoe).\n"
+    assert World(devices=(main_memory(),)).run("show", "big.gguf", *options).err == world.err
+    assert run(folder, *NGRAM, *options, "-q", devices=(main_memory(),)).err == ""
+    assert run(folder, *NGRAM, "--no-cpu-moe", devices=(main_memory(),)).err == ""
+    write_tiny(folder / "big.gguf", TinyModel(layers=6, n_ctx=65536, experts=4))
+    assert run(folder, *NGRAM, *options, devices=(main_memory(),)).err == ""
 
 
 def test_named_devices_and_shares_are_obeyed(folder):

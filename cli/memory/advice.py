@@ -44,7 +44,8 @@ def advice(made: MemoryPlan, room: Room, source: ModelSource, where: Whereabouts
 
 
 def _contexts(made: MemoryPlan, room: Room) -> Iterator[str]:
-    context = made.target.loaded.context // 2
+    asked, usable = made.target.loaded.context, made.target.shape.usable_context
+    context = usable if asked > usable else asked // 2
     while context >= _LEAST_CONTEXT:
         if room.holds(made.target.shape, context):
             yield f"-c {context}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from specchat.speculative.footprint.shape import ModelShape
 
 _FOLDER = "shapes"
-_RULES = 2
+_RULES = 3
 """Grows when headers are read by other rules: what was found by the old ones is forgotten."""
 
 

@@ -1,4 +1,4 @@
-"""What was asked for and cannot do here what it says: told, and no reason to stop."""
+"""What was asked for and does not do here what one would think: told, and no reason to stop."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,13 +12,23 @@ from specchat.speculative.llama.pair_config import PairConfig
 def unheeded(
     config: PairConfig, devices: Sequence[Device], target_shape: Callable[[], ModelShape | None]
 ) -> Iterator[str]:
-    """A sentence for each number in `config`, which is what was asked for, that has nothing to act on.
+    """A sentence for each number in `config`, as it was asked for, that has nothing to act on, or goes too far.
 
     People carry these from machine to machine and from model to model. The shape is read only if it matters.
     """
     yield from _layers(config, devices)
-    if config.target_config.cpu_moe and (shape := target_shape()) and not any(layer.experts for layer in shape.layers):
-        yield f"{config.target.name} has no experts that could stay in main memory (--cpu-moe, -ncmoe)."
+    asked, name = config.target_config, config.target.name
+    shape = target_shape() if asked.cpu_moe or asked.n_ctx else None
+    if shape is None:
+        return
+    if asked.cpu_moe and not any(layer.experts for layer in shape.layers):
+        yield f"{name} has no experts that could stay in main memory (--cpu-moe, -ncmoe)."
+    if asked.n_ctx and asked.n_ctx > shape.usable_context:
+        made = "made for" if shape.usable_context > shape.trained_context else "trained on"
+        yield (
+            f"{name} was {made} {shape.usable_context:,} tokens: what lies beyond them, in a context of "
+            f"{asked.n_ctx:,}, tends to be noise."
+        )
 
 
 def _layers(config: PairConfig, devices: Sequence[Device]) -> Iterator[str]:

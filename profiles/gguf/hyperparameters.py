@@ -33,10 +33,14 @@ class Hyperparameters:
 
     def number(self, key: str, otherwise: int = 0) -> int:
         """The whole number under a key; of several the first."""
+        return int(self.real(key, otherwise))
+
+    def real(self, key: str, otherwise: float = 0) -> float:
+        """The same, whole or not."""
         value = self._value(key)
         if isinstance(value, GgufArray):
             value = next(iter(value.numbers()), otherwise)
-        return int(value) if isinstance(value, int | float) and 0 <= value < 2**32 else otherwise
+        return value if isinstance(value, int | float) and 0 <= value < 2**32 else otherwise
 
     def text(self, key: str) -> str | None:
         """What is under a whole key, as text; None where there is nothing."""

@@ -13,6 +13,7 @@ from .attention import attention_of
 from .header import GgufHeader, Tensor
 from .hyperparameters import Hyperparameters
 from .recurrence import recurrence_of, snapshots_of
+from .rope import scaled_context
 
 _LAYER = "blk."
 _INPUTS = ("token_embd", "token_types", "position_embd", "per_layer_token_embd")
@@ -78,6 +79,7 @@ def model_shape(headers: Sequence[GgufHeader]) -> ModelShape | None:
         used=used,
         vocabulary=vocabulary,
         trained_context=found.number("context_length"),
+        scaled_context=scaled_context(found),
         parameters=sum(prod(tensor.shape) for tensor in tensors),
         snapshots=snapshots_of(found, weights.total),
         complete=attention.complete,

@@ -28,7 +28,8 @@ class ModelShape:
     of windowed layers, in tokens. The widths are numbers that a token has at the widest places of its way: its
     `embedding`, the `hidden` ones of a feed-forward block, those of its `experts_out`, and of its queries; `heads` are
     of a layer. Of the `experts` of one, a token goes through those that are `used`. Recurrent states are kept with so
-    many `snapshots` of them, if passes are long enough. Where llama.cpp is known to keep more than is said here, the
+    many `snapshots` of them, if passes are long enough. Its positions are scaled to reach over `scaled_context` tokens,
+    if that is more than it was trained on. Where llama.cpp is known to keep more than is said here, the
     shape is not `complete`.
     """
 
@@ -46,6 +47,7 @@ class ModelShape:
     used: int = 0
     vocabulary: int
     trained_context: int
+    scaled_context: int = 0
     parameters: int
     snapshots: int = 0
     complete: bool = True
@@ -54,6 +56,11 @@ class ModelShape:
     def weights(self) -> int:
         """The bytes of all weights."""
         return self.input_weights + self.output_weights + sum(layer.weights for layer in self.layers)
+
+    @property
+    def usable_context(self) -> int:
+        """The tokens of the longest context that it was made for."""
+        return max(self.trained_context, self.scaled_context)
 
     def weighing(self, size: int) -> "ModelShape":
         """The same model in another quantisation, whose weights take `size` bytes."""

@@ -31,11 +31,15 @@ def load_error(path: Path, backend: Backend) -> ModelLoadError:
     return kind(f"llama.cpp cannot load {path}: {complaint.rstrip('.')}.", _load_hint(complaint))
 
 
-def context_error(path: Path, size: int, config: LlamaConfig, backend: Backend) -> ModelLoadError:
-    """Why there is no context of `size` tokens; where llama.cpp is silent, some device had no memory."""
+def context_error(path: Path, size: int, trained: int, config: LlamaConfig, backend: Backend) -> ModelLoadError:
+    """Why there is no context of `size` tokens for a model that was `trained` on so many.
+
+    Where llama.cpp is silent, some device had no memory.
+    """
     complaint = backend.take_complaint().rstrip(".") or "there is not enough memory"
     kind = OutOfMemoryError if is_of_memory(complaint) else ModelLoadError
-    hint = f"Less memory is needed with -c {max(256, size // 4)}, or with --cache-type-k q8_0 --cache-type-v q8_0"
+    less = max(256, min(size // 4, trained))
+    hint = f"Less memory is needed with -c {less}, or with --cache-type-k q8_0 --cache-type-v q8_0"
     hint += "." if config.on_cpu else ", and less of it on devices with fewer layers there, -ngl N."
     return kind(f"llama.cpp cannot make a context of {size} tokens for {path}: {complaint}.", hint)
 

@@ -92,7 +92,8 @@ def create_context(
     backend.take_complaint()
     context = llama_cpp.llama_init_from_model(model, parameters)
     if context is None:
-        raise context_error(path, context_size(model, config), config, backend)
+        trained = llama_cpp.llama_model_n_ctx_train(model)
+        raise context_error(path, config.context(trained), trained, config, backend)
     if llama_cpp.llama_get_memory(context) is None:
         llama_cpp.llama_free(context)
         raise ModelLoadError(f"{path} has no memory of what it has read, so it cannot generate text.")

@@ -118,6 +118,32 @@ def test_a_shorter_context_is_the_first_advice(folder):
     assert "instead         -c 16384\n" in world.out
 
 
+def test_no_context_is_advised_that_the_model_was_not_trained_on(folder):
+    devices = (main_memory(planned(folder, "big.gguf", "-c", "0")["places"][0]["needed"]),)
+    assert planned(folder, "big.gguf", "-c", "999999", devices=devices)["instead"][0] == "-c 65536"
+    assert planned(folder, "big.gguf", "-c", "70000", devices=devices)["instead"][0] == "-c 65536"
+
+
+def test_a_context_beyond_what_a_model_was_trained_on_is_warned_of(folder):
+    scaled = {"llama.rope.scaling.type": "yarn", "llama.rope.scaling.factor": 2}
+    write_tiny(folder / "scaled.gguf", TinyModel(n_ctx=65536, metadata=scaled))
+
+    def told(name, context, *options):
+        run = World(home=lambda: folder).run("run", "-m", name, "--draft", "ngram", "-c", context, *options, "Hi")
+        assert run.code == 0
+        if not options:
+            assert show(folder, name, "-c", context).err == run.err
+        return run.err
+
+    assert told("big.gguf", "65537") == (
+        "warning: big.gguf was trained on 65,536 tokens: what lies beyond them, in a context of 65,537, tends to be "
+        "noise.\n"
+    )
+    assert told("scaled.gguf", "131073").startswith("warning: scaled.gguf was made for 131,072 tokens: ")
+    quiet = [("big.gguf", "65537", "-q"), ("big.gguf", "65536"), ("scaled.gguf", "131072"), ("big.gguf", "auto")]
+    assert [told(*line) for line in [*quiet, ("big.gguf", "0")]] == [""] * 5
+
+
 def test_without_another_file_of_the_repository_bits_are_advised(folder):
     made = planned(folder, "big.gguf", "-c", "512")
     room = made["places"][0]["needed"] - made["target"]["weights"] * 3 // 4

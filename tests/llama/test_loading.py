@@ -67,7 +67,7 @@ def test_an_embedding_model_is_refused(write_tiny_model):
 
 def test_a_context_that_does_not_fit_the_memory_says_so(write_tiny_model):
     """About 400 GB, which are refused before any of them is touched."""
-    path = write_tiny_model(layers=24, width=512)
+    path = write_tiny_model(layers=24, width=512, n_ctx=2**23)
     error = load_error(path, LlamaConfig(n_ctx=2**23, cache_type_k="f32", cache_type_v="f32"))
     assert f"a context of {2**23} tokens" in error.message
     assert "alloc" in error.message or "memory" in error.message

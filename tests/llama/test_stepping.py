@@ -4,12 +4,13 @@ import subprocess
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from specchat.speculative.errors import ModelLoadError, OutOfMemoryError
 from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.errors import is_of_memory
+from specchat.speculative.llama.errors import context_error, is_of_memory
 from specchat.speculative.llama.outline import outline
 from specchat.speculative.llama.pair_config import PairConfig
 from specchat.speculative.llama.rungs import GivesWay, Outline, rungs
@@ -257,3 +258,9 @@ def test_a_process_with_little_memory_answers_in_a_smaller_context_or_says_why_n
 def test_the_process_that_measures_rounding_tells_a_lack_of_memory_as_such(run_cramped):
     """So that a search goes on with other settings."""
     assert run_cramped(330, "probe").startswith("OutOfMemoryError llama.cpp cannot make a context of 8192 tokens")
+
+
+@pytest.mark.parametrize(("size", "less"), [(999_999, 8192), (8192, 2048), (512, 256)])
+def test_less_context_is_advised_than_the_model_was_trained_on(size, less):
+    silent = SimpleNamespace(take_complaint=lambda: "")
+    assert f"with -c {less}, " in context_error(Path("x.gguf"), size, 8192, LlamaConfig(), silent).hint

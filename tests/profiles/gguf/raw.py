@@ -27,6 +27,8 @@ def typed(value: Any) -> bytes:
             return pack("<I?", BOOL, value)
         case int():
             return pack("<II", U32, value)
+        case float():
+            return pack("<If", F32, value)
         case str():
             return pack("<I", TEXT) + text(value)
         case [int(), *_]:

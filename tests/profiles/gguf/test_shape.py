@@ -1,5 +1,7 @@
 """Shapes are those that llama.cpp makes of the same header; where it decides, tests/llama/test_footprint.py asks it."""
 
+import pytest
+
 from specchat.profiles.gguf.attention import attention_of
 from specchat.profiles.gguf.header import FileBytes, read_header
 from specchat.profiles.gguf.hyperparameters import Hyperparameters
@@ -104,6 +106,25 @@ def test_recurrent_layers_are_told_from_those_that_attend():
     assert (len(both.layers), both.instead) == (8, set())
     assert recurrence_of(Hyperparameters(read("qwen3next", **state))).layers == {0, 1, 2, 4, 5, 6}
     assert recurrence_of(Hyperparameters(read("llama"))).layers == set()
+
+
+@pytest.mark.parametrize(
+    ("scaling", "usable"),
+    [
+        ({}, 2048),
+        ({"type": "yarn", "factor": 4.0, "original_context_length": 2048}, 8192),
+        ({"type": "yarn", "factor": 2.5}, 5120),
+        ({"type": "yarn", "factor": 4.0, "original_context_length": 512}, 2048),
+        ({"type": "linear", "factor": 8.0}, 2048),
+        ({"type": "linear", "factor": 8.0, "original_context_length": 2048}, 16384),
+        ({"type": "none", "factor": 8.0, "original_context_length": 2048}, 2048),
+        ({"type": "longrope", "original_context_length": 512}, 2048),
+        ({"type": "yarn", "factor": float("inf")}, 2048),
+    ],
+)
+def test_positions_reach_as_far_as_the_header_scales_them(scaling, usable):
+    found = model_shape([read("llama", **{f"rope__scaling__{key}": value for key, value in scaling.items()})])
+    assert (found.trained_context, found.usable_context) == (2048, usable)
 
 
 def test_a_real_file_has_the_shape_that_it_was_written_with(write_tiny_model):

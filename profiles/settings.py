@@ -140,8 +140,8 @@ def over(upper: Layer, lower: Layer) -> Layer:
     said, origins = upper.settings.said(), dict(upper.origins)
     if any(name in said for name in FORMS):
         lower = without(lower, FORMS)
-    if "target" in said and "draft" not in said:
-        said["draft"], origins["draft"] = "auto", origins["target"]
+    if "target" in said and "draft" not in said and lower.settings.draft not in (None, AUTO):
+        said["draft"], origins["draft"] = AUTO, f"{origins['target']} names no draft"
     return Layer(replace(lower.settings, **said), {**lower.origins, **origins})
 
 

@@ -148,11 +148,22 @@ def test_each_of_the_options_for_experts_is_named_where_it_was_typed(options, va
 
 def test_whoever_sets_the_target_leaves_the_draft_to_be_found(home):
     variables = home(mine=PROFILE, config="draft: none\n")
-    assert shown(variables, "--profile", "mine", "-m", "other.gguf")["draft"] == ("auto", "-m")
-    assert shown({**variables, "SPECCHAT_DRAFT": "none"}, "-m", "other.gguf")["draft"] == ("auto", "-m")
-    assert shown({**variables, "SPECCHAT_MODEL": "other.gguf"})["draft"] == ("auto", "SPECCHAT_MODEL")
+    assert shown(variables, "--profile", "mine", "-m", "other.gguf")["draft"] == ("auto", "-m names no draft")
+    found = shown({**variables, "SPECCHAT_DRAFT": "none"}, "-m", "other.gguf")
+    assert found["draft"] == ("auto", "-m names no draft")
+    found = shown({**variables, "SPECCHAT_MODEL": "other.gguf"})
+    assert found["draft"] == ("auto", "SPECCHAT_MODEL names no draft")
     found = shown(variables, "--profile", "mine", "-m", "other.gguf", "--draft", "ngram")
     assert (found["draft"], found["context"]) == (("ngram", "--draft"), (300, "profile mine, line 3"))
+
+
+def test_a_draft_that_nobody_names_is_found_by_default(home):
+    auto, sampled = home(config="draft: auto\n"), {"SPECCHAT_TEMPERATURE": "0"}
+    assert shown({}, "-m", "other.gguf")["draft"] == shown(sampled)["draft"] == ("auto", "built-in")
+    assert shown({"SPECCHAT_MODEL": "other.gguf"})["draft"] == ("auto", "built-in")
+    config = auto["XDG_CONFIG_HOME"] + "/specchat/config.yaml, line 1"
+    assert shown(auto, "-m", "other.gguf")["draft"] == ("auto", config)
+    assert shown({}, "-m", "other.gguf", "--draft", "auto")["draft"] == ("auto", "--draft")
 
 
 def test_a_draft_alone_replaces_the_draft_alone(home):
@@ -192,7 +203,7 @@ def test_the_usual_profile_has_no_say_when_another_model_is_named(home):
     variables = home(mine=PROFILE, config="profile: mine\ncontext: 9\n")
     found = shown(variables, "-m", "other.gguf")
     assert "profile" not in found
-    assert (found["context"][0], found["temperature"], found["draft"]) == (9, (0.8, "built-in"), ("auto", "-m"))
+    assert (found["context"][0], found["temperature"], found["draft"]) == (9, (0.8, "built-in"), ("auto", "built-in"))
 
 
 def test_two_profiles_are_one_too_many(home):
@@ -234,7 +245,7 @@ def test_all_of_it_is_one_table(home):
     assert ("config", "~/specchat/config.yaml", "not there") in rows
     assert ("profile", "mine", "--profile") in rows
     assert ("target", "~/specchat/profiles/big.gguf", "profile mine, line 1") in rows
-    assert ("draft", "auto", "profile mine, line 1") in rows
+    assert ("draft", "auto", "built-in") in rows
     assert ("system", "One.\\nTwo.\\n", "profile mine, line 2") in rows
     assert ("stop", "'END'", "profile mine, line 5") in rows
     assert ("threads", "one a fast core", "built-in") in rows

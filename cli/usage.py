@@ -1,6 +1,7 @@
 """What to say about a command line that Typer cannot read."""
 
 import difflib
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -8,6 +9,21 @@ import typer
 
 from .app import COMMANDS, GROUPS
 from .habits import CONTEXT_HINT, looks_like_model, no_model
+from .options.models import MODEL_NAMES
+
+_OF_A_MODEL = ("pull", "pair", "show", "verify", "rm")
+"""The commands that are about models and not what they answer."""
+
+_SAID = (
+    (r"Got unexpected extra argument\(s\) \((\S*)\)", r"\1 is a word too many."),
+    (r"Got unexpected extra argument\(s\) \((.*)\)", r"These words are too many: \1."),
+    (r"Option '(.*)' requires an argument\.", r"\1 takes a value, which is missing."),
+    (r"Option '(.*)' does not take a value\.", r"\1 takes no value."),
+    (r"Missing command\.", r"The command is missing."),
+    (r"No such command '(.*)'\. Did you mean '(.*)'\?", r"There is no command \1. Did you mean \2?"),
+    (r"No such command '(.*)'\.", r"There is no command \1."),
+)
+"""How Typer says what it has no other word for than a sentence, and how it is said here."""
 
 
 def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tuple[str, str]:
@@ -21,8 +37,16 @@ def usage_sentences(error: typer.TyperException, arguments: Sequence[str]) -> tu
     elif hasattr(error, "possibilities"):
         message = f"There is no option {getattr(error, 'option_name', '')}."
     else:
-        message = error.format_message()
+        message = _said(error.format_message())
     return message, hint or _hint(error, arguments)
+
+
+def _said(message: str) -> str:
+    """The same in our words."""
+    for theirs, ours in _SAID:
+        if found := re.fullmatch(theirs, message, re.DOTALL):
+            return found.expand(ours)
+    return message
 
 
 def _option(error: typer.TyperException, arguments: Sequence[str]) -> str:
@@ -49,6 +73,8 @@ def _hint(error: typer.TyperException, arguments: Sequence[str]) -> str:
         return f'To ask something: specchat run -m FILE "{" ".join(arguments)}"'
     if option == "-c":
         return CONTEXT_HINT
+    if option in MODEL_NAMES and first in _OF_A_MODEL:
+        return f"Leave {option} out: specchat {first} takes the model by itself."
     guess, dashes = "", ""
     if hasattr(error, "possibilities"):
         close = difflib.get_close_matches(option, error.possibilities or (), n=1, cutoff=0.75)

@@ -103,6 +103,38 @@ def test_a_value_that_makes_no_sense_is_named_with_its_option(value, message):
     assert (world.code, world.err.splitlines()[0]) == (2, f"error: {message}")
 
 
+@pytest.mark.parametrize(
+    ("line", "message", "hint"),
+    [
+        (("doctor", "foo"), "foo is a word too many.", "specchat doctor --help lists the options."),
+        (("list", "a b", "c"), "These words are too many: a b c.", "specchat list --help lists the options."),
+        (("session", "show", "a", "b"), "b is a word too many.", "specchat session show --help lists the options."),
+        (("run", "-m"), "-m takes a value, which is missing.", "specchat run --help lists the options."),
+        (("run", "--json=1"), "--json takes no value.", "specchat run --help lists the options."),
+        (("profile",), "The command is missing.", "specchat profile --help lists the commands."),
+        (("profile", "foo"), "There is no command foo.", "specchat profile --help lists the commands."),
+        (
+            ("session", "lst"),
+            "There is no command lst. Did you mean list?",
+            "specchat session --help lists the commands.",
+        ),
+        (
+            ("runn",),
+            "There is no command runn. Did you mean run?",
+            'To ask something: specchat run -m FILE "runn"',
+        ),
+        (
+            ("show", "-m", "demo"),
+            "There is no option -m.",
+            "Leave -m out: specchat show takes the model by itself.",
+        ),
+    ],
+)
+def test_what_typer_cannot_read_is_said_in_our_words(line, message, hint):
+    world = World().run(*line)
+    assert (world.code, world.out, world.err) == (2, "", f"error: {message}\nhint: {hint}\n")
+
+
 def test_each_command_is_there_once():
     app = application()
     names = [*(each.name for each in app.registered_commands), *(each.name for each in app.registered_groups)]

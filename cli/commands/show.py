@@ -16,7 +16,7 @@ from ..display.quantities import file_size
 from ..display.screen import warn, write_rows, write_text
 from ..environment import Environment
 from ..models.whereabouts import see_named, whereabouts
-from ..options.models import FittingDraftOption, ModelArgument, OfflineOption
+from ..options.models import ModelArgument, OfflineOption, ShownDraftOption
 from ..options.output import JsonOption
 from ..options.placing import PlacingOptions
 
@@ -29,7 +29,7 @@ class ShowOptions:
     """What to show."""
 
     model: ModelArgument
-    draft: FittingDraftOption = None
+    draft: ShownDraftOption = None
     offline: OfflineOption = False
     template: Annotated[
         bool, typer.Option("--template", help="Only its chat template, as --chat-template FILE takes it.")
@@ -43,14 +43,14 @@ def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Non
     Neither is loaded or fetched: the first megabytes of a file say it all. With the options of a run for context and
     devices, it is the plan of that run.
     """
-    from .show_memory import shown_memory
+    from .show_memory import shown_draft, shown_memory
 
     where = whereabouts(env, offline=options.offline)
     target = see_named(env, options.model, where)
     if options.template:
         _show_template(env, target, options, placing)
         return
-    draft = see_named(env, options.draft, where) if options.draft else None
+    draft = shown_draft(env, options, placing, target, where)
     fit = _fit(target, draft) if draft else None
     memory = None if target.facts.objection else shown_memory(env, options, placing, target, draft, where)
     if options.json:
@@ -58,7 +58,7 @@ def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Non
         env.stdout.write(f"{written(content)}\n")
     else:
         planned = [("", ""), *memory.rows] if memory else []
-        write_rows(env, [*_rows(target, draft), *planned, *_fit_rows(fit)])
+        write_rows(env, [*_rows(target, draft, options.draft), *planned, *_fit_rows(fit)])
     for sentence in memory.unheeded if memory else ():
         warn(env, sentence)
     if isinstance(fit, SpecchatError):
@@ -85,9 +85,18 @@ def _fit(target: SeenModel, draft: SeenModel) -> FitOrError:
         return error
 
 
-def _rows(target: SeenModel, draft: SeenModel | None) -> list[tuple[str, str]]:
+def _rows(target: SeenModel, draft: SeenModel | None, choice: str | None) -> list[tuple[str, str]]:
     rows = [("model", target.header.name), *_facts(target)]
-    return [*rows, ("", ""), ("draft", draft.header.name), *_facts(draft)] if draft else rows
+    if draft:
+        return [*rows, ("", ""), ("draft", draft.header.name), *_facts(draft)]
+    return [*rows, ("", ""), ("draft", _no_model(target, choice))] if choice else rows
+
+
+def _no_model(target: SeenModel, choice: str) -> str:
+    """What drafts where no model does."""
+    if choice == "auto" and not target.fetched:
+        return "what is found once the model is on this machine, or else n-grams"
+    return "none" if choice == "none" else "n-grams alone"
 
 
 def _fit_rows(fit: FitOrError | None) -> list[tuple[str, str]]:

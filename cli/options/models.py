@@ -33,6 +33,16 @@ FittingDraftOption: TypeAlias = Annotated[
         rich_help_panel=MODELS,
     ),
 ]
+ShownDraftOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        *DRAFT_NAMES,
+        parser=draft_value,
+        metavar="MODEL|auto|ngram|none",
+        help="What is to guess for it, as in a run; whether a smaller model fits is found out.",
+        rich_help_panel=MODELS,
+    ),
+]
 OfflineOption: TypeAlias = Annotated[
     bool, typer.Option("--offline", help="Ask nothing of the hub.", rich_help_panel=MODELS)
 ]

@@ -61,6 +61,31 @@ def test_a_draft_that_fits(folder):
     assert world.out.endswith("\n\nfits            yes\n")
 
 
+def test_words_in_the_place_of_a_draft_mean_what_they_do_in_a_run(folder):
+    plain = show(folder, "big.gguf")
+    facts, plan = plain.out.split("\n\n")
+    for word, said in (("ngram", "n-grams alone"), ("none", "none"), ("auto", "n-grams alone")):
+        world = show(folder, "big.gguf", "--draft", word)
+        assert (world.code, world.err) == (0, "")
+        assert world.out == f"{facts}\n\ndraft           {said}\n\n{plan}"
+    assert json.loads(show(folder, "big.gguf", "--draft", "none", "--json").out)["draft"] is None
+
+
+def test_the_draft_that_a_run_finds_is_shown(folder):
+    (folder / "models").mkdir()
+    write_tiny(folder / "big.gguf", TinyModel(layers=12))
+    write_tiny(folder / "models" / "small.gguf", TinyModel(layers=1))
+    config = folder / ".config" / "specchat"
+    config.mkdir(parents=True)
+    (config / "config.yaml").write_text(f"format: 1\nmodel_folders: [{folder / 'models'}]\n")
+    world = show(folder, "big.gguf", "--draft", "auto")
+    assert (world.code, world.err) == (0, "")
+    assert f"draft           {folder / 'models' / 'small.gguf'}\n" in world.out
+    assert world.out.endswith("\n\nfits            yes\n")
+    run = World(home=lambda: folder).run("run", "-m", "big.gguf", "Hi")
+    assert run.pair.config.draft == folder / "models" / "small.gguf"
+
+
 def test_a_draft_that_fits_but_for_a_special_token(folder):
     world = show(folder, "big.gguf", "--draft", "padded.gguf")
     assert world.code == 0
@@ -149,6 +174,14 @@ def test_models_of_the_hub_are_compared_without_fetching_them(folder, standin):
     assert world.out.endswith("fits            yes\n")
     assert standin.served <= 2 * 64 * 1024
     assert not (folder / "hub").exists()
+
+
+def test_which_draft_is_found_for_a_model_that_is_not_here_is_left_open(folder, standin):
+    standin.add("some/model", {"m-Q4_K_M.gguf": folder / "big.gguf"})
+    hub = {"HF_ENDPOINT": standin.endpoint, "HF_HOME": str(folder / "hub")}
+    world = show(folder, "some/model", "--draft", "auto", **hub)
+    assert (world.code, world.err) == (0, "")
+    assert "\ndraft           what is found once the model is on this machine, or else n-grams\n" in world.out
 
 
 def test_a_split_model_of_the_hub_is_as_large_as_all_its_files(folder, standin):

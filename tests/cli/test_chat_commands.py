@@ -465,6 +465,14 @@ def test_help_has_a_line_for_every_command_on_a_usual_terminal():
     assert not any(line.startswith("    ") for line in lines)
 
 
+def test_what_needs_several_lines_on_a_narrow_terminal_hangs_below_its_name():
+    lines = plain(chat("/system " + "word " * 20, "/help", "/show", columns=40)).splitlines()
+    below = lines.index("system") + 1
+    assert lines[below : below + 3] == ["    " + "word " * 6 + "word"] * 2 + ["    " + "word " * 5 + "word"]
+    below = lines.index("/think [on|off|hide]") + 1
+    assert lines[below : below + 2] == ["    show thoughts; whether to think, and", "    show it"]
+
+
 def test_a_pasted_command_is_a_message():
     world = chat("/exit\nis what I typed")
     assert told(world) == [("user", "/exit\nis what I typed")]

@@ -290,7 +290,8 @@ def test_a_context_without_room_for_the_chat_is_refused_before_anything_is_loade
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 11]
     for size in (10, 1):
         assert (
-            f"error: A context of {size} leaves no room for an answer: the chat so far takes 10 tokens.\n"
+            f"error: A context of {size} leaves no room for an answer: "
+            "the chat so far takes 10 tokens with one more question.\n"
             "hint: /set ctx 522 has room; /undo and /clear make the chat shorter.\n"
         ) in plain(world)
 
@@ -300,7 +301,7 @@ def test_old_turns_need_no_room_in_a_context_where_they_are_forgotten():
     lines = "a" * 90, "/set ctx 50", "/set ctx 7"
     world = chat(*lines, on_load=loaded.append, more=("--overflow", "drop-oldest", "-sys", "Brief."))
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 50]
-    assert "no room for an answer: the chat so far takes 8 tokens." in plain(world)
+    assert "no room for an answer: the chat so far takes 8 tokens with one more question." in plain(world)
 
 
 def test_the_trained_context_may_be_too_small_as_well():
@@ -432,7 +433,8 @@ def test_a_model_that_could_not_be_loaded_is_not_tried_again_with_the_next_draft
 
 
 def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
-    assert re.search(r"\ncontext +0 of", plain(chat("Hi", "/set ctx 900", "/show")))
+    shown = plain(chat("Hi", "/set ctx 900", "/show"))
+    assert re.search(r"\ncontext +0 of 1,000 tokens; the chat is counted with its next answer\n", shown)
 
 
 def test_show_tells_models_settings_and_the_context():

@@ -23,7 +23,7 @@ def show(chat: "Dialogue", _: str) -> None:
     rows = [
         ("model", " · ".join(model_items(pair))),
         ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
-        ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
+        ("context", f"{chat.used:,} of {session.n_ctx:,} tokens{_unread(chat)}"),
         ("system", chat.conversation.system or "none"),
         *_sampling(pair.sampling),
         ("draft_max", str(config.draft_max)),
@@ -34,6 +34,10 @@ def show(chat: "Dialogue", _: str) -> None:
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _unread(chat: "Dialogue") -> str:
+    return "" if chat.last or not chat.conversation.turns else "; the chat is counted with its next answer"
 
 
 def _sampling(params: SamplingParams) -> list[tuple[str, str]]:

@@ -242,6 +242,14 @@ def test_show_tells_the_seed_and_the_limit():
     assert re.findall(r"\nn  +(.*)\n", shown) == ["no limit", "1,234"]
 
 
+def test_show_tells_the_seed_of_the_chat_and_that_of_the_last_answer():
+    world = chat("Hi", "/show", "/regen", "/show", "/set seed 7", "/show", more=("--stats", "-s", "5"))
+    first, second = re.findall(r"· seed (\d+)", plain(world))
+    shown = re.findall(r"\nseed +(\d+); the last answer's own is (\d+)\n", plain(world))
+    assert shown == [("5", first), ("5", second), ("7", second)]
+    assert first != second
+
+
 def test_an_empty_stop_string_takes_all_away_and_says_so():
     world = chat('/set stop "e."', "Hi", '/set stop ""', "/show", "Well?")
     assert "e. ends answers." in plain(world)

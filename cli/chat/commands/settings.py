@@ -29,7 +29,7 @@ def show(chat: "Dialogue", _: str) -> None:
         ("draft_max", str(config.draft_max)),
         *([("think", _thinking(chat))] if session.reasoning else []),
         *([("form", config.grammar.name)] if config.grammar else []),
-        ("seed", str(session.seed)),
+        ("seed", f"{session.seed}{_own_seed(chat)}"),
         ("n", "no limit" if chat.limits.max_tokens is None else f"{chat.limits.max_tokens:,}"),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
@@ -38,6 +38,11 @@ def show(chat: "Dialogue", _: str) -> None:
 
 def _unread(chat: "Dialogue") -> str:
     return "" if chat.last or not chat.conversation.turns else "; the chat is counted with its next answer"
+
+
+def _own_seed(chat: "Dialogue") -> str:
+    """Each answer's own seed follows from that of the chat; it is the one that gives this answer again."""
+    return f"; the last answer's own is {chat.last.finished.seed}" if chat.last else ""
 
 
 def _sampling(params: SamplingParams) -> list[tuple[str, str]]:

@@ -43,6 +43,19 @@ def test_another_answer_has_a_seed_of_its_own():
     assert len(set(re.findall(r"seed (\d+)", plain(world)))) == 2
 
 
+def test_why_another_answer_is_the_same_is_told_where_nothing_is_drawn():
+    why = "At temperature 0 there is one answer only; /set temp 0.8 gives others."
+    world = chat("Hi", "/regen", "/set temp 0.8", "/regen", "/set temp 0", "/set xtc-probability 0.5", "/regen")
+    shown = plain(world).split(">>> ")
+    assert [lines.split("\n")[0] for lines in shown if why in lines] == ["/regen"]
+    assert shown[2].endswith(f"\n{why}\n")
+
+
+def test_another_answer_that_differs_is_told_as_it_is():
+    world = chat("Hi", "/set n 2", "/regen")
+    assert "one answer only" not in plain(world)
+
+
 def test_undo_takes_question_and_answer_back_and_says_which():
     world = chat("Hi", "Well?", "/undo", "And?")
     assert "Taken back: Well?" in world.transcript

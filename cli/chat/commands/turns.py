@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 
 
 def regen(chat: "Dialogue", _: str) -> None:
-    """Another answer to the last question."""
+    """Another answer to the last question; why it is the same, where it has to be."""
     _require(chat)
+    before = chat.conversation.answer
     chat.answer_again()
+    after, sampling = chat.conversation.answer, chat.pair.sampling
+    if after is not before and after == before and sampling.greedy:
+        chat.tell(f"At temperature {sampling.temperature:g} there is one answer only; /set temp 0.8 gives others.")
 
 
 def go_on(chat: "Dialogue", _: str) -> None:

@@ -6,6 +6,7 @@ from ..display.quantities import counted
 from ..display.screen import beginning
 from ..sessions.log import SessionLog
 from ..sessions.store import Sessions
+from .commands.registry import line_of
 from .conversation import Conversation
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
     if log.notice:
         chat.tell(log.notice)
     if log.transcript.unanswered:
-        chat.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
+        unanswered = log.messages[-1].content
+        chat.tell(f"This message was never answered, and is taken back: {unanswered}")
+        chat.unsent = line_of(unanswered)
         log.drop(1)
     chat.keeper.another(name, log)
     system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]

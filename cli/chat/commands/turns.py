@@ -6,6 +6,7 @@ from specchat.speculative.errors import UsageError
 
 from ...display.screen import beginning
 from ..line.editor import edit_text
+from .registry import line_of
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
@@ -42,7 +43,7 @@ def edit(chat: "Dialogue", _: str) -> None:
         chat.tell("Nothing was changed.")
         return
     chat.take_back()
-    chat.answer(after)
+    chat.answer(after, line_of(after))
 
 
 def clear(chat: "Dialogue", _: str) -> None:

@@ -22,7 +22,7 @@ def save(chat: "Dialogue", sessions: Sessions, name: str) -> None:
 
 
 def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
-    """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
+    """Go on with a session: with its system prompt, or without one where that was chosen. Raises what opening does."""
     if chat.keeper.log and chat.keeper.log.name == name:
         _tell_of(chat, name)
         return
@@ -35,8 +35,9 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
         chat.unsent = line_of(unanswered)
         log.drop(1)
     chat.keeper.another(name, log)
-    system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
-    chat.take_up(Conversation(chat.conversation.system if system is None else system, turns))
+    told = log.transcript
+    system = told.system if told.chose_system else chat.conversation.system
+    chat.take_up(Conversation(system, [turn.message for turn in told.turns]))
     if chat.env.stderr_is_terminal:
         _tell_of(chat, name)
 

@@ -308,6 +308,14 @@ def test_a_chat_whose_profile_is_gone_goes_on_and_says_so(home, profile):
     assert (done.code, done.pair.config.target.name, dict(done.pair.config.sampling)) == (0, "big.gguf", {})
 
 
+def test_a_system_prompt_that_was_taken_away_stays_away(home, profile):
+    profile(f"{COLD}system: Be brief.\n")
+    home("run", "-m", "cold", lines=["/system none", "Hi"])
+    assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
+    home("run", "-m", "cold", lines=["Hi", "/system none"])
+    assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
+
+
 def test_another_model_leaves_the_profile_of_the_first_behind(home, profile):
     profile(COLD)
     home("run", "-m", "cold", lines=["/model other.gguf", "Hi"])

@@ -78,14 +78,14 @@ def profiles_of(env: Environment) -> Profiles:
 
 
 def asked(env: Environment, options: Layer, profile: str | None) -> Asked:
-    """What holds for these options, and the `profile` that --profile names.
+    """What holds for these options, and the `profile` that --profile names, or whoever their origins name.
 
     Of options, variables and the config file, the first that names a model or a profile decides what runs, and a
     profile named after it is none of this run's business. Raises `ProfileError`, `UsageError`.
     """
     profiles, config = profiles_of(env), load_config(env.config_folder)
     ranks = [
-        _rank(profile, "--profile", options, profiles),
+        _rank(profile, options.origins.get("profile", "--profile"), options, profiles),
         _rank(env.variables.get(PROFILE) or None, PROFILE, variable_settings(env.variables), profiles),
         _rank(config.profile, config.profile_at, config.layer, profiles),
     ]

@@ -43,6 +43,11 @@ class Profiles:
             raise ProfileError(f"There is no profile called {name}.", hint)
         return files[name]
 
+    def named(self, profile: Profile) -> str:
+        """What `file` takes for a profile, in any folder."""
+        known = self.files().get(profile.name) == profile.file
+        return profile.name if known else str(profile.file.absolute())
+
     def load(self, name: str) -> Profile:
         """Read and check a profile, and those that it extends, which together name a target.
 

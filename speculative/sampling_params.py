@@ -86,6 +86,11 @@ class SamplingParams:
         return self.xtc_probability > 0 and self.xtc_threshold <= 0.5
 
     @property
+    def greedy(self) -> bool:
+        """Whether nothing is drawn, so that a prompt has one answer only."""
+        return self.temperature <= 0 and not self.excludes
+
+    @property
     def biases(self) -> tuple[tuple[int, float], ...]:
         """Tokens, and what is added to their logits. Raises `UsageError` for what is none of that."""
         return tuple(map(_bias, self.logit_bias))

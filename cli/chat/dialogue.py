@@ -52,6 +52,8 @@ class Dialogue:
     leaving: bool = False
     chatting: bool = False
     """Whether there are commands that a hint can name."""
+    unsent: str = ""
+    """What was typed for a message that was taken back: it stands in the line again."""
     _last: Spoken | None = None
 
     @property
@@ -112,9 +114,16 @@ class Dialogue:
             raise PromptTooLongError(error.message, hint) from error
         return prompt
 
-    def answer(self, question: str) -> None:
-        """Answer a question and remember both; if Ctrl-C comes before the first word, neither."""
-        self._conclude(self._answered(question), "Stopped; the message is taken back.")
+    def answer(self, question: str, typed: str = "") -> None:
+        """Answer a question and remember both; if Ctrl-C or an error comes before the first word, neither.
+
+        What was `typed` for it is unsent then.
+        """
+        self.unsent = typed
+        spoken = self._answered(question)
+        if spoken:
+            self.unsent = ""
+        self._conclude(spoken, "Stopped; the message is taken back.")
 
     def answer_once(self, question: str) -> None:
         """The same where nothing follows: raises `Stopped` when Ctrl-C cut the answer short, and what else did."""
@@ -168,7 +177,7 @@ class Dialogue:
 
     def header(self) -> Header:
         """The first line of a session that begins now."""
-        return header_of(self.pair, self.who.source, self.who.wish, self.conversation.system)
+        return header_of(self.pair, self.who.source, self.who.wish, self.who.profile, self.conversation.system)
 
     def take_up(self, conversation: Conversation) -> None:
         """Go on from what was said elsewhere."""

@@ -4,12 +4,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer, parse_draft
+from specchat.profiles.profile import Profile
+from specchat.profiles.settings import AUTO, DraftChoice, Layer, parse_draft
 from specchat.profiles.sources import LocalFile, ModelSource, spelled
-from specchat.speculative.errors import UsageError
+from specchat.speculative.errors import SpecchatError, UsageError
 
+from ..display.screen import warn
 from ..environment import Environment
 from ..options import ChatOptions
+from ..precedence import profiles_of
 from ..sessions.lines import Header
 from ..sessions.log import local_time
 from ..sessions.store import Sessions, sessions_of
@@ -27,18 +30,18 @@ class KeptChat:
     name: str | None = None
     begun: bool = False
 
-    def with_its_model(self, flags: Layer, profile: str | None) -> Layer:
-        """The options with the models that the session was held with, if they name none themselves.
+    def with_its_models(self, env: Environment, flags: Layer, profile: str | None) -> tuple[Layer, str | None]:
+        """The options with the models and the profile that the session was held with, if they name none themselves.
 
         Raises `UsageError` and `SessionError` where the session cannot be read.
         """
         if not (self.sessions and self.name and self.begun) or flags.settings.target or profile:
-            return flags
+            return flags, profile
         header, said_at = self.sessions.read(self.name).transcript.header, f"session {self.name}"
-        settings, origins = replace(flags.settings, target=parse_model(header.model)), {"target": said_at}
-        if header.draft_named is not None and settings.draft is None:
-            settings, origins = replace(settings, draft=parse_draft(header.draft_named)), {**origins, "draft": said_at}
-        return Layer(settings, {**flags.origins, **origins})
+        in_use = _profile(env, header)
+        if in_use is None or not _names_the_models(in_use, header):
+            flags = _with_models(flags, header, said_at)
+        return replace(flags, origins={**flags.origins, "profile": said_at}), header.profile if in_use else None
 
     def if_wanted(self, env: Environment, chatting: bool) -> "KeptChat":
         """The same, or nothing for an answer in a script that names no session."""
@@ -63,17 +66,50 @@ def kept_chat(env: Environment, options: ChatOptions) -> KeptChat:
     return KeptChat(sessions, name, begun=name is not None and name in sessions.names())
 
 
-def header_of(pair: "Pair", source: ModelSource | None, wish: DraftWish, system: str | None) -> Header:
-    """The first line of a session with `pair`, whose target was named as `source` says, and its draft as `wish`."""
+def header_of(
+    pair: "Pair", source: ModelSource | None, wish: DraftWish, profile: str | None, system: str | None
+) -> Header:
+    """The first line of a session with `pair`, whose target was named as `source` says, and its draft as `wish`.
+
+    `profile` is the one in use.
+    """
     target = pair.config.target.absolute()
-    model = str(target) if source is None or isinstance(source, LocalFile) else spelled(source)
+    model = str(target) if source is None else _anywhere(source)
     started, drafted_by = local_time().isoformat(timespec="seconds"), " and ".join(pair.drafted_by)
-    return Header(started, model, drafted_by, system, _named(wish))
+    draft = _anywhere(parse_draft(wish.choice))
+    return Header(started, model, drafted_by, system, None if draft == AUTO else draft, profile)
 
 
-def _named(wish: DraftWish) -> str | None:
-    """What is to draft, so that it means the same in another folder; None leaves that to us."""
-    choice = parse_draft(wish.choice)
-    if isinstance(choice, LocalFile):
-        return str(choice.path.absolute())
-    return None if choice == "auto" else wish.choice
+def _anywhere(choice: DraftChoice) -> str:
+    """What to type for it, so that it means the same in another folder."""
+    match choice:
+        case str():
+            return choice
+        case LocalFile(path):
+            return str(path.absolute())
+        case _:
+            return spelled(choice)
+
+
+def _profile(env: Environment, header: Header) -> Profile | None:
+    """The profile of a session, if it has one that still makes sense."""
+    if header.profile is None:
+        return None
+    try:
+        return profiles_of(env).load(header.profile)
+    except SpecchatError as error:
+        warn(env, f"{error.message} The chat goes on without that profile.")
+        return None
+
+
+def _names_the_models(profile: Profile, header: Header) -> bool:
+    """Whether a profile still names the models that a session was held with."""
+    target, draft = profile.settings.target, profile.settings.draft or AUTO
+    return target is not None and (_anywhere(target), _anywhere(draft)) == (header.model, header.draft_named or AUTO)
+
+
+def _with_models(flags: Layer, header: Header, said_at: str) -> Layer:
+    """The options with the models of a session."""
+    draft = flags.settings.draft or parse_draft(header.draft_named or AUTO)
+    settings = replace(flags.settings, target=parse_model(header.model), draft=draft)
+    return Layer(settings, {"target": said_at, "draft": said_at, **flags.origins})

@@ -10,7 +10,7 @@ from ..failures import failure
 from ..interruption import ignoring, raising
 from .commands.commands import COMMANDS, KEYS
 from .commands.completing import completions
-from .commands.registry import command_in, message_in
+from .commands.registry import command_in, line_of, message_in
 from .dialogue import Dialogue
 from .introduction import introduce
 from .line.line import LineReader, open_line
@@ -36,7 +36,7 @@ class Chat:
         with ignoring():  # from now on there is a chat to lose
             try:
                 if first is not None:
-                    self._do(lambda: self.dialogue.answer(first))
+                    self._do(lambda: self.dialogue.answer(first, line_of(first)))
                 introduce(self.dialogue)
                 self.dialogue.tell(KEYS)
                 while not self.dialogue.leaving and (line := self._read()) is not None:
@@ -50,7 +50,7 @@ class Chat:
             command, argument = found
             command.run(self.dialogue, argument)
         elif line.strip():
-            self.dialogue.answer(message_in(line))
+            self.dialogue.answer(message_in(line), line)
 
     def _do(self, action: Callable[[], None]) -> None:
         try:
@@ -76,9 +76,10 @@ class Chat:
     def _read(self) -> str | None:
         """What the person types, "" for Ctrl-C, None when they leave with Ctrl-D."""
         env = self.dialogue.env
+        typed, self.dialogue.unsent = self.dialogue.unsent, ""
         try:
             with raising():
-                return self._line.read(PROMPT, self._refusal)
+                return self._line.read(PROMPT, self._refusal, typed)
         except EOFError:
             env.stderr.write("\n")
             return None

@@ -14,7 +14,7 @@ from ..display.screen import warn
 from ..environment import Environment
 from ..flags import SPELLED, PairOptions
 from ..models.loading import load
-from ..precedence import Asked, asked
+from ..precedence import Asked, asked, profiles_of
 from ..request import obtain_config
 from .conversation import Conversation
 from .dialogue import Dialogue
@@ -50,14 +50,16 @@ class OtherModels:
         profile, template = (None, None) if target else (self.profile, self.template)
         return replace(self, flags=flags, profile=profile, template=template)
 
-    def config(self, taken: Mapping[str, int]) -> PairConfig:
+    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, str | None]:
         """What to load, fetched where it is not here, once as many bytes of devices are free again as are `taken`.
 
+        With it comes the profile in use, as `Profiles.named` says it.
         Raises what finding and fetching raise.
         """
         wanted = asked(self.env, self.flags, self.profile)
         env = replace(self.env, devices=lambda: given_back(self.env.devices(), taken))
-        return obtain_config(env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
+        config = obtain_config(env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
+        return config, self._profile_in(wanted)
 
     def load(self, config: PairConfig) -> "Pair":
         """The pair. Raises what loading raises."""
@@ -70,7 +72,7 @@ class OtherModels:
         """
         settings = wanted.settings
         dialogue = Dialogue(
-            ChatPair(speaker, self, settings.target, draft_wish(wanted)),
+            ChatPair(speaker, self, settings.target, draft_wish(wanted), self._profile_in(wanted)),
             Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
             conversation=Conversation(settings.system),
             drops_oldest=drops_oldest,
@@ -78,3 +80,6 @@ class OtherModels:
         if kept.begun and kept.sessions and kept.name:
             resume(dialogue, kept.sessions, kept.name)
         return dialogue
+
+    def _profile_in(self, wanted: Asked) -> str | None:
+        return profiles_of(self.env).named(wanted.profile) if wanted.profile else None

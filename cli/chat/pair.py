@@ -27,8 +27,8 @@ class NamedModels(Protocol):
     def renamed(self, target: str | None, draft: str | None) -> "NamedModels":
         """The same with another target or another draft. Raises `UsageError` for what is no name."""
 
-    def config(self, taken: Mapping[str, int]) -> PairConfig:
-        """What to load once as many bytes of devices are free again as are `taken`.
+    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, str | None]:
+        """What to load once as many bytes of devices are free again as are `taken`, and the profile in use.
 
         Raises what finding and fetching raise.
         """
@@ -42,13 +42,14 @@ class ChatPair:
     """Who speaks in a chat.
 
     `models` are those that were named, in the options or since. `source` is how the target was named that is loaded,
-    and `wish` what was asked to draft for it.
+    `wish` what was asked to draft for it, and `profile` the one in use.
     """
 
     speaker: Speaker
     models: NamedModels
     source: ModelSource | None = None
     wish: DraftWish = field(default_factory=DraftWish)
+    profile: str | None = None
     _changes: Settings = field(default_factory=Settings)
     _seed: int | None = None
     """The seed of the chat, if it was set in it."""
@@ -118,10 +119,11 @@ class ChatPair:
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
         models, before = self.models.renamed(target, draft), self.speaker.pair.config
-        config = with_settings(models.config(before.taken), self._changes)
+        config, profile = models.config(before.taken)
+        config = with_settings(config, self._changes)
         seed = config.seed if self._seed is None else self._seed
         self._reload(replace(config, seed=seed, grammar=before.grammar))
-        self.models = models
+        self.models, self.profile = models, profile
         self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
 
     def close(self) -> None:

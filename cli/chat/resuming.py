@@ -6,6 +6,7 @@ from ..display.quantities import counted
 from ..display.screen import beginning
 from ..sessions.log import SessionLog
 from ..sessions.store import Sessions
+from .commands.registry import line_of
 from .conversation import Conversation
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def save(chat: "Dialogue", sessions: Sessions, name: str) -> None:
 
 
 def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
-    """Go on with a session; its system prompt holds unless it has none. Raises what opening it does."""
+    """Go on with a session: with its system prompt, or without one where that was chosen. Raises what opening does."""
     if chat.keeper.log and chat.keeper.log.name == name:
         _tell_of(chat, name)
         return
@@ -29,11 +30,14 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
     if log.notice:
         chat.tell(log.notice)
     if log.transcript.unanswered:
-        chat.tell(f"This message was never answered, and is taken back: {log.messages[-1].content}")
+        unanswered = log.messages[-1].content
+        chat.tell(f"This message was never answered, and is taken back: {unanswered}")
+        chat.unsent = line_of(unanswered)
         log.drop(1)
     chat.keeper.another(name, log)
-    system, turns = log.transcript.system, [turn.message for turn in log.transcript.turns]
-    chat.take_up(Conversation(chat.conversation.system if system is None else system, turns))
+    told = log.transcript
+    system = told.system if told.chose_system else chat.conversation.system
+    chat.take_up(Conversation(system, [turn.message for turn in told.turns]))
     if chat.env.stderr_is_terminal:
         _tell_of(chat, name)
 

@@ -1,6 +1,6 @@
 """What `specchat run` is to do, found out from its options before any model is fetched or loaded."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specchat.profiles.settings import Layer
@@ -36,10 +36,12 @@ class RunOptions:
 class RunPlan:
     """What is to be loaded and said: `many` prompts, or the `text` of one, None for a chat that begins with none.
 
-    `flags` are what options say, and the model of the session; `suggested` is a profile that was agreed to just now.
+    `flags` and `profile` are what options say, or else the session of its models; `suggested` is a profile that was
+    agreed to just now.
     """
 
     flags: Layer
+    profile: str | None
     wanted: Asked
     suggested: str | None
     kept: KeptChat
@@ -68,9 +70,9 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
     kept = kept_chat(env, chat)
     if kept.name is not None and (script.batch or script.each or script.wanted):
         raise UsageError("A session keeps what is said in a chat.", "Leave it out, or the options for scripts.")
-    flags = kept.with_its_model(flags, models.profile)
+    flags, profile = kept.with_its_models(env, flags, models.profile)
     many, destination = prepared(env, script, options.prompt, options.output)
-    wanted, suggested = with_model(env, flags, models, options.prompt)
+    wanted, suggested = with_model(env, flags, replace(models, profile=profile), options.prompt)
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = "" if many else read_prompt(env, options.prompt, options.output.quiet)
     chats = text is None or chat.interactive
@@ -80,6 +82,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
         check_comparable(wanted.settings, options.pair.drafting.verification)
     return RunPlan(
         flags=flags,
+        profile=profile,
         wanted=wanted,
         suggested=suggested,
         kept=kept,

@@ -64,7 +64,7 @@ def _prompt(ask: Ask, plan: RunPlan) -> Sequence[int]:
 def _dialogue(speaker: Speaker, options: RunOptions, plan: RunPlan) -> Dialogue:
     """The chat, or the one answer that is kept like a chat."""
     env, pair = speaker.env, options.pair
-    others = OtherModels(env, pair, plan.flags, pair.models.profile, plan.template, options.output.quiet)
+    others = OtherModels(env, pair, plan.flags, plan.profile, plan.template, options.output.quiet)
     kept = plan.kept.if_wanted(env, plan.chats)
     dialogue = others.dialogue(speaker, plan.wanted, kept, drops_oldest=options.chat.overflow == "drop-oldest")
     if plan.flags.settings.system is not None:  # over that of the session

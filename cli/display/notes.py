@@ -4,7 +4,9 @@ import sys
 from collections.abc import Sequence
 
 from ..environment import Environment
-from .screen import joined, width_of
+from .screen import joined, width_of, wrapped
+
+_INDENT = "    "
 
 
 def items_note(env: Environment, items: Sequence[str]) -> str:
@@ -13,9 +15,11 @@ def items_note(env: Environment, items: Sequence[str]) -> str:
 
 
 def row_notes(env: Environment, rows: Sequence[tuple[str, str]]) -> list[str]:
-    """A note for each name with what belongs to it: below it where a narrow terminal has no room."""
-    width = max(len(name) for name, _ in rows)
+    """A note for each name with what belongs to it: below it, in lines that hang together, where there is no room."""
+    width, columns = max(len(name) for name, _ in rows), env.columns()
     return [
-        f"{name}\n    {text}" if width + 2 + width_of(text) > env.columns() else f"{name:<{width}}  {text}"
+        f"{name}\n{wrapped(_INDENT + text, columns, _INDENT)}"
+        if width + 2 + width_of(text) > columns
+        else f"{name:<{width}}  {text}"
         for name, text in rows
     ]

@@ -23,9 +23,10 @@ def one_line(text: str) -> str:
 
 
 def beginning(text: str) -> str:
-    """As much of a text as says which one it is, in a line."""
-    line = one_line(text)
-    return line if len(line) <= _BEGINNING else f"{line[: _BEGINNING - 1]}…"
+    """As much of the first line of a text as says which one it is; an ellipsis stands for the rest."""
+    first, _, more = visible(text).strip().partition("\n")
+    line = one_line(first)
+    return line if len(line) <= _BEGINNING and not more else f"{line[: _BEGINNING - 1]}…"
 
 
 def report(env: Environment, message: str, hint: str = "") -> None:

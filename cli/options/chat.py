@@ -32,7 +32,12 @@ class ChatOptions:
     ] = False
     resume: Annotated[
         bool,
-        typer.Option("-C", "--continue", help="Go on with the latest session, and its model.", rich_help_panel=PROMPT),
+        typer.Option(
+            "-C",
+            "--continue",
+            help="Go on with the latest session, its model and its profile.",
+            rich_help_panel=PROMPT,
+        ),
     ] = False
     session: Annotated[
         str | None,

@@ -24,7 +24,8 @@ class OtherFormat(Exception):
 class Header:
     """The first line: when the chat began (ISO 8601), with which models, and the system prompt.
 
-    `draft` says what drafted, `draft_named` what was to, as it was named; None left that to us.
+    `draft` says what drafted, `draft_named` what was to, as it was named; None left that to us. What else was set is
+    that of the `profile` in use, which may change: it is not kept.
     """
 
     started: str
@@ -32,6 +33,7 @@ class Header:
     draft: str
     system: str | None = None
     draft_named: str | None = None
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ Entry = Turn | Drop | SystemPrompt
 def header_line(header: Header) -> bytes:
     """The first line of a file."""
     facts = {"started": header.started, "model": header.model, "draft": header.draft, "system": header.system}
-    facts |= {} if header.draft_named is None else {"draft_named": header.draft_named}
-    return _line({"format": FORMAT, **facts})
+    named = {"draft_named": header.draft_named, "profile": header.profile}
+    return _line({"format": FORMAT, **facts, **{key: name for key, name in named.items() if name is not None}})
 
 
 def entry_line(entry: Entry) -> bytes:
@@ -95,9 +97,9 @@ def parse_header(line: bytes) -> Header:
         raise Damaged
     if content["format"] != FORMAT:
         raise OtherFormat(content["format"])
-    keys = ("started", "model", "draft", "system", "draft_named")
-    started, model, draft, system, draft_named = (_text(content.get(key)) for key in keys)
-    return Header(started or "", model or "", draft or "", system, draft_named)
+    keys = ("started", "model", "draft", "system", "draft_named", "profile")
+    started, model, draft, *others = (_text(content.get(key)) for key in keys)
+    return Header(started or "", model or "", draft or "", *others)
 
 
 def parse_entry(line: bytes) -> Entry | None:

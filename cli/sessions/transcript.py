@@ -9,16 +9,21 @@ from .lines import Drop, Entry, Header, SystemPrompt, Turn
 
 @dataclass(slots=True)
 class Transcript:
-    """A chat after all the entries that were applied to it."""
+    """A chat after all the entries that were applied to it.
+
+    `chose_system` tells a chat that was to have no system prompt from one for which nothing ever named any.
+    """
 
     header: Header
     system: str | None = None
     turns: list[Turn] = field(default_factory=list)
+    chose_system: bool = False
 
     @classmethod
     def begun(cls, header: Header) -> "Transcript":
         """A chat in which nothing was said yet."""
-        return cls(header, header.system)
+        chose = header.system is not None or header.profile is not None  # which may name one by now, or was overruled
+        return cls(header, header.system, chose_system=chose)
 
     @property
     def messages(self) -> list[Message]:
@@ -55,4 +60,4 @@ class Transcript:
             case Drop(count):
                 del self.turns[max(0, len(self.turns) - count) :]
             case SystemPrompt(text):
-                self.system = text
+                self.system, self.chose_system = text, True

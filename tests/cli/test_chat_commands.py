@@ -43,6 +43,19 @@ def test_another_answer_has_a_seed_of_its_own():
     assert len(set(re.findall(r"seed (\d+)", plain(world)))) == 2
 
 
+def test_why_another_answer_is_the_same_is_told_where_nothing_is_drawn():
+    why = "At temperature 0 there is one answer only; /set temp 0.8 gives others."
+    world = chat("Hi", "/regen", "/set temp 0.8", "/regen", "/set temp 0", "/set xtc-probability 0.5", "/regen")
+    shown = plain(world).split(">>> ")
+    assert [lines.split("\n")[0] for lines in shown if why in lines] == ["/regen"]
+    assert shown[2].endswith(f"\n{why}\n")
+
+
+def test_another_answer_that_differs_is_told_as_it_is():
+    world = chat("Hi", "/set n 2", "/regen")
+    assert "one answer only" not in plain(world)
+
+
 def test_undo_takes_question_and_answer_back_and_says_which():
     world = chat("Hi", "Well?", "/undo", "And?")
     assert "Taken back: Well?" in world.transcript
@@ -242,6 +255,14 @@ def test_show_tells_the_seed_and_the_limit():
     assert re.findall(r"\nn  +(.*)\n", shown) == ["no limit", "1,234"]
 
 
+def test_show_tells_the_seed_of_the_chat_and_that_of_the_last_answer():
+    world = chat("Hi", "/show", "/regen", "/show", "/set seed 7", "/show", more=("--stats", "-s", "5"))
+    first, second = re.findall(r"· seed (\d+)", plain(world))
+    shown = re.findall(r"\nseed +(\d+); the last answer's own is (\d+)\n", plain(world))
+    assert shown == [("5", first), ("5", second), ("7", second)]
+    assert first != second
+
+
 def test_an_empty_stop_string_takes_all_away_and_says_so():
     world = chat('/set stop "e."', "Hi", '/set stop ""', "/show", "Well?")
     assert "e. ends answers." in plain(world)
@@ -290,7 +311,8 @@ def test_a_context_without_room_for_the_chat_is_refused_before_anything_is_loade
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 11]
     for size in (10, 1):
         assert (
-            f"error: A context of {size} leaves no room for an answer: the chat so far takes 10 tokens.\n"
+            f"error: A context of {size} leaves no room for an answer: "
+            "the chat so far takes 10 tokens with one more question.\n"
             "hint: /set ctx 522 has room; /undo and /clear make the chat shorter.\n"
         ) in plain(world)
 
@@ -300,7 +322,7 @@ def test_old_turns_need_no_room_in_a_context_where_they_are_forgotten():
     lines = "a" * 90, "/set ctx 50", "/set ctx 7"
     world = chat(*lines, on_load=loaded.append, more=("--overflow", "drop-oldest", "-sys", "Brief."))
     assert [pair.config.target_config.n_ctx for pair in loaded] == [None, 50]
-    assert "no room for an answer: the chat so far takes 8 tokens." in plain(world)
+    assert "no room for an answer: the chat so far takes 8 tokens with one more question." in plain(world)
 
 
 def test_the_trained_context_may_be_too_small_as_well():
@@ -432,7 +454,8 @@ def test_a_model_that_could_not_be_loaded_is_not_tried_again_with_the_next_draft
 
 
 def test_what_another_pair_read_does_not_fill_the_context_of_this_one():
-    assert re.search(r"\ncontext +0 of", plain(chat("Hi", "/set ctx 900", "/show")))
+    shown = plain(chat("Hi", "/set ctx 900", "/show"))
+    assert re.search(r"\ncontext +0 of 1,000 tokens; the chat is counted with its next answer\n", shown)
 
 
 def test_show_tells_models_settings_and_the_context():
@@ -463,6 +486,14 @@ def test_help_has_a_line_for_every_command_on_a_usual_terminal():
     lines = plain(chat("/help", columns=80)).splitlines()
     assert sum(line.startswith("/") for line in lines) == len(COMMANDS)
     assert not any(line.startswith("    ") for line in lines)
+
+
+def test_what_needs_several_lines_on_a_narrow_terminal_hangs_below_its_name():
+    lines = plain(chat("/system " + "word " * 20, "/help", "/show", columns=40)).splitlines()
+    below = lines.index("system") + 1
+    assert lines[below : below + 3] == ["    " + "word " * 6 + "word"] * 2 + ["    " + "word " * 5 + "word"]
+    below = lines.index("/think [on|off|hide]") + 1
+    assert lines[below : below + 2] == ["    show thoughts; whether to think, and", "    show it"]
 
 
 def test_a_pasted_command_is_a_message():

@@ -24,9 +24,9 @@ def data():
         yield Path(folder)
 
 
-def world(data, *arguments, lines=(), answers=("One.", "Two.", "Three."), **settings):
+def world(data, *arguments, lines=(), answers=("One.", "Two.", "Three."), variables=None, **settings):
     settings = {"stdin": None, "screen": True, "columns": 200, **settings}
-    variables = {"XDG_DATA_HOME": str(data)}
+    variables = {"XDG_DATA_HOME": str(data), **(variables or {})}
     return World(lines=lines, answers=answers, variables=variables, **settings).run(*arguments)
 
 
@@ -236,3 +236,97 @@ def test_a_session_goes_on_with_the_draft_that_was_named(data, tmp_path):
     assert world(data, "run", "--session", "plans", lines=["Well?"]).pair.config.draft == small
     again = world(data, "run", "--session", "plans", "--draft", "none", lines=["Well?"])
     assert again.pair.config.draft == "none"
+
+
+COLD = "target: big.gguf\ndraft: ngram\nsampling: {temperature: 0.3, top_k: 7}\n"
+
+
+@pytest.fixture
+def profile(tmp_path):
+    """A function that writes the user's profile `cold`, or a file elsewhere; None removes it. It gives its path."""
+
+    def write(content, file=tmp_path / "specchat" / "profiles" / "cold.yaml"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            file.unlink()
+        else:
+            file.write_text(content)
+        return file
+
+    return write
+
+
+@pytest.fixture
+def home(data, tmp_path):
+    """A function that runs a chat where the user's profiles are."""
+
+    def run(*arguments, lines=("Hi",), **settings):
+        variables = {"XDG_CONFIG_HOME": str(tmp_path), **settings.pop("variables", {})}
+        return world(data, *arguments, lines=lines, variables=variables, **settings)
+
+    return run
+
+
+@pytest.mark.parametrize("named", ["-m", "--profile", "SPECCHAT_PROFILE", "/model"])
+def test_a_chat_goes_on_with_the_settings_of_its_profile(home, profile, named):
+    profile(COLD)
+    match named:
+        case "SPECCHAT_PROFILE":
+            home("run", variables={named: "cold"})
+        case "/model":
+            home(*CHAT, lines=["/model cold", "Hi"])
+        case _:
+            home("run", named, "cold")
+    config = home("run", "-C").pair.config
+    assert (dict(config.sampling), config.draft) == ({"temperature": 0.3, "top_k": 7}, "ngram")
+    assert dict(home("run", "-C", "--temp", "0.9").pair.config.sampling) == {"temperature": 0.9, "top_k": 7}
+    assert dict(home("run", "-C", "-m", "other.gguf").pair.config.sampling) == {}
+
+
+def test_a_profile_in_a_file_is_found_from_another_folder(home, profile, tmp_path, monkeypatch):
+    profile(COLD, tmp_path / "here" / "mine.yaml")
+    monkeypatch.chdir(tmp_path / "here")
+    home("run", "--profile", "mine.yaml")
+    monkeypatch.chdir(tmp_path)
+    assert home("run", "-C").pair.config.sampling["temperature"] == 0.3
+
+
+def test_a_chat_goes_on_with_its_models_where_its_profile_names_others_by_now(home, profile):
+    profile(COLD)
+    home("run", "-m", "cold")
+    profile("target: other.gguf\nsampling: {temperature: 0.1}\n")
+    config = home("run", "-C").pair.config
+    assert (config.target.name, config.draft, config.sampling["temperature"]) == ("big.gguf", "ngram", 0.1)
+
+
+def test_a_chat_whose_profile_is_gone_goes_on_and_says_so(home, profile):
+    profile(COLD)
+    home("run", "-m", "cold")
+    profile(None)
+    done = home("run", "-C")
+    assert "warning: There is no profile called cold. The chat goes on without that profile." in done.transcript
+    assert (done.code, done.pair.config.target.name, dict(done.pair.config.sampling)) == (0, "big.gguf", {})
+
+
+def test_a_system_prompt_that_was_taken_away_stays_away(home, profile):
+    profile(f"{COLD}system: Be brief.\n")
+    home("run", "-m", "cold", lines=["/system none", "Hi"])
+    assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
+    home("run", "-m", "cold", lines=["Hi", "/system none"])
+    assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
+
+
+def test_another_model_leaves_the_profile_of_the_first_behind(home, profile):
+    profile(COLD)
+    home("run", "-m", "cold", lines=["/model other.gguf", "Hi"])
+    assert dict(home("run", "-C").pair.config.sampling) == {}
+
+
+def test_a_model_that_cannot_be_had_is_told_with_the_session_that_names_its_profile(data, home, profile):
+    profile(COLD)
+    home("run", "-m", "cold", "--session", "plans")
+    file = data / "specchat" / "sessions" / "plans.jsonl"
+    model = json.loads(file.read_text().splitlines()[0])["model"]
+    profile(COLD.replace("big.gguf", "wheel:nothing_like_it/m.gguf"))
+    file.write_text(file.read_text().replace(model, "wheel:nothing_like_it/m.gguf"))
+    assert "The profile cold (session plans) names it." in home("run", "-C").transcript

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specchat.cli.display.screen import joined, one_line, visible, whole
+from specchat.cli.display.screen import beginning, joined, one_line, visible, whole
 
 REORDERING = "".join(map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]))
 """Embeddings, overrides and isolates of the reading direction."""
@@ -41,6 +41,13 @@ def test_a_text_looks_the_same_in_whatever_pieces_it_comes(pieces):
 
 def test_a_name_stays_on_one_line():
     assert one_line("a\nb\tc\x1b") == "a␊b␉c␛"
+
+
+def test_a_text_is_told_by_its_first_line_and_an_ellipsis_for_the_rest():
+    assert beginning("\n\nTwo colours:\r\n\n- red\n") == "Two colours:…"
+    assert beginning("One.\n") == "One."
+    assert beginning("x" * 60) == "x" * 60
+    assert beginning("x" * 61) == beginning("x" * 60 + "\n.") == "x" * 59 + "…"
 
 
 def test_items_are_broken_between_them():

@@ -59,3 +59,8 @@ def command_in(line: str, commands: Sequence[ChatCommand]) -> tuple[ChatCommand,
 def message_in(line: str) -> str:
     """What a line says that is no command: `//` stands for a slash at its start."""
     return line[1:] if line.startswith("//") else line
+
+
+def line_of(message: str) -> str:
+    """The line that says `message`."""
+    return f"/{message}" if message.startswith("/") else message

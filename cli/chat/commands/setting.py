@@ -90,7 +90,8 @@ def _check_context(chat: "Dialogue", n_ctx: int) -> None:
     kept = Conversation(chat.conversation.system) if chat.drops_oldest else chat.conversation
     needed = len(chat.pair.chat_tokens(kept.asking("?")))
     if needed >= n_ctx:
-        message = f"A context of {n_ctx:,} leaves no room for an answer: the chat so far takes {needed:,} tokens."
+        taken = f"the chat so far takes {needed:,} tokens with one more question"
+        message = f"A context of {n_ctx:,} leaves no room for an answer: {taken}."
         raise UsageError(message, f"/set ctx {needed + _ROOM} has room; /undo and /clear make the chat shorter.")
 
 

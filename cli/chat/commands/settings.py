@@ -23,17 +23,26 @@ def show(chat: "Dialogue", _: str) -> None:
     rows = [
         ("model", " · ".join(model_items(pair))),
         ("draft", " · ".join(draft_items_of(chat)).removeprefix("drafted by ")),
-        ("context", f"{chat.used:,} of {session.n_ctx:,} tokens"),
+        ("context", f"{chat.used:,} of {session.n_ctx:,} tokens{_unread(chat)}"),
         ("system", chat.conversation.system or "none"),
         *_sampling(pair.sampling),
         ("draft_max", str(config.draft_max)),
         *([("think", _thinking(chat))] if session.reasoning else []),
         *([("form", config.grammar.name)] if config.grammar else []),
-        ("seed", str(session.seed)),
+        ("seed", f"{session.seed}{_own_seed(chat)}"),
         ("n", "no limit" if chat.limits.max_tokens is None else f"{chat.limits.max_tokens:,}"),
         ("stop", ", ".join(map(repr, chat.limits.stop)) or "none"),
     ]
     chat.tell_rows([(name, one_line(value)) for name, value in rows])
+
+
+def _unread(chat: "Dialogue") -> str:
+    return "" if chat.last or not chat.conversation.turns else "; the chat is counted with its next answer"
+
+
+def _own_seed(chat: "Dialogue") -> str:
+    """Each answer's own seed follows from that of the chat; it is the one that gives this answer again."""
+    return f"; the last answer's own is {chat.last.finished.seed}" if chat.last else ""
 
 
 def _sampling(params: SamplingParams) -> list[tuple[str, str]]:

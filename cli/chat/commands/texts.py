@@ -23,7 +23,7 @@ def file(chat: "Dialogue", argument: str) -> None:
     texts = [*(read_file(chat.env, path) for path in paths), question]
     if len(paths) > 1:
         chat.tell(f"{len(paths)} files: {', '.join(map(one_line, paths))}")
-    chat.answer("\n\n".join(filter(None, texts)))
+    chat.answer("\n\n".join(filter(None, texts)), f"/file {argument}")
 
 
 def system(chat: "Dialogue", argument: str) -> None:

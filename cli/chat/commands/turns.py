@@ -6,15 +6,20 @@ from specchat.speculative.errors import UsageError
 
 from ...display.screen import beginning
 from ..line.editor import edit_text
+from .registry import line_of
 
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
 
 
 def regen(chat: "Dialogue", _: str) -> None:
-    """Another answer to the last question."""
+    """Another answer to the last question; why it is the same, where it has to be."""
     _require(chat)
+    before = chat.conversation.answer
     chat.answer_again()
+    after, sampling = chat.conversation.answer, chat.pair.sampling
+    if after is not before and after == before and sampling.greedy:
+        chat.tell(f"At temperature {sampling.temperature:g} there is one answer only; /set temp 0.8 gives others.")
 
 
 def go_on(chat: "Dialogue", _: str) -> None:
@@ -38,7 +43,7 @@ def edit(chat: "Dialogue", _: str) -> None:
         chat.tell("Nothing was changed.")
         return
     chat.take_back()
-    chat.answer(after)
+    chat.answer(after, line_of(after))
 
 
 def clear(chat: "Dialogue", _: str) -> None:

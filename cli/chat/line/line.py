@@ -27,8 +27,11 @@ def accept(_text: str) -> str | None:
 class LineReader(Protocol):
     """Asks a person for a message."""
 
-    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept) -> str:
-        """What the person types. Raises `EOFError` at the end of the input and `KeyboardInterrupt` for Ctrl-C."""
+    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept, typed: str = "") -> str:
+        """What the person types, where some of it counts as `typed` already.
+
+        Raises `EOFError` at the end of the input and `KeyboardInterrupt` for Ctrl-C.
+        """
         ...
 
 
@@ -47,8 +50,8 @@ class PlainLine:
 
     env: Environment
 
-    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept) -> str:
-        """A line. Nothing is refused, for nothing could stay in the line."""
+    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept, typed: str = "") -> str:
+        """A line. Nothing is refused and nothing counts as typed, for nothing could stand in the line."""
         return self.env.read_line(prompt)
 
 
@@ -67,8 +70,8 @@ class Line:
     """What Ctrl-Y brings back, also in a later message."""
     _said: list[str] | None = None
 
-    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept) -> str:
-        """What the person sends; it stays on the screen once.
+    def read(self, prompt: str, refuse: Callable[[str], str | None] = accept, typed: str = "") -> str:
+        """What the person sends; it stays on the screen once. What counts as `typed` stands in the line at first.
 
         While `refuse` returns a sentence for a message, that is shown below it, and the message stays in the line.
         Raises `EOFError` for Ctrl-D on an empty line or a closed terminal, `KeyboardInterrupt` for Ctrl-C on an empty
@@ -82,12 +85,12 @@ class Line:
         try:
             started = session(self, prompt, fence, lambda text: refuse(_clean(text)))
             self.clipboard = started.clipboard
-            typed = started.prompt()
+            sent = started.prompt(default=typed)
         except (EOFError, KeyboardInterrupt):
             self._show(prompt)
             raise
-        self._show(prompt + visible(_clean(typed)).replace("\n", f"\n{CONTINUED}") + "\n")
-        message = _clean(fence.content(typed))
+        self._show(prompt + visible(_clean(sent)).replace("\n", f"\n{CONTINUED}") + "\n")
+        message = _clean(fence.content(sent))
         self._remember(message)
         return message
 

@@ -1,0 +1,59 @@
+"""A message that was taken back before its answer stands in the line again, on a real terminal."""
+
+import sys
+
+import pytest
+
+pytest.importorskip("pexpect")
+pytest.importorskip("pyte")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+
+from .terminal.case import Case  # noqa: E402
+from .terminal.recording import Recording, record  # noqa: E402
+
+READY = b"\x1b[?2004h"
+LONG = "x" * 200
+"""What takes several passes to read."""
+
+
+def screen(folder, *lines, arguments=(), **settings):
+    """What a chat shows in the end, the keys of each line being typed once it is ready for them."""
+    keys = [(READY, keys) for keys in (*lines, "\x15/exit\r")]
+    case = Case(answers=["One.", "Two."], columns=250, prompt=(), arguments=arguments, keys=keys, settings=settings)
+    recording = Recording(case, folder)
+    record([recording])
+    assert recording.code == 0
+    return recording.screen.text
+
+
+@pytest.mark.parametrize("line", [LONG, f"//exit {LONG}"])
+def test_a_message_that_ctrl_c_stopped_before_its_answer_is_in_the_line_again(line, tmp_path):
+    shown = screen(tmp_path, f"{line}\r", ", I said\r", stopped=1)
+    assert shown[shown.index(f">>> {line}") + 1] == "Stopped; the message is taken back."
+    assert shown[shown.index(f">>> {line}, I said") + 1] == "One."
+
+
+def test_it_is_so_in_a_chat_that_goes_on(tmp_path):
+    screen(tmp_path, "Hi\r")
+    shown = screen(tmp_path, f"{LONG}\r", ", I said\r", arguments=["-C"], stopped=2)
+    assert shown[shown.index(f">>> {LONG}, I said") + 1] == "Two."
+
+
+def test_a_message_that_a_killed_process_left_is_in_the_line_again(tmp_path):
+    screen(tmp_path, "Hi\r", "/save plans\r")
+    file = tmp_path / "DATA" / "specchat" / "sessions" / "plans.jsonl"
+    file.write_text(file.read_text() + '{"role": "user", "content": "/exit is what", "at": ""}\n')
+    shown = screen(tmp_path, " I said\r", arguments=["--session", "plans"])
+    assert shown[shown.index(">>> //exit is what I said") + 1] == "Two."
+
+
+def test_what_was_typed_for_files_and_not_the_files_is_in_the_line_again(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text(LONG)
+    shown = screen(tmp_path, f"/file {file}\r", " -- Why?\r", stopped=1)
+    assert shown[shown.index(f">>> /file {file} -- Why?") + 1] == "One."
+
+
+def test_what_was_answered_is_in_the_line_no_more(tmp_path):
+    shown = screen(tmp_path, f"{LONG}\r", "\r", "And?\r", stopped=1)
+    assert shown[shown.index(">>> And?") + 1] == "Two."

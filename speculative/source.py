@@ -12,8 +12,12 @@ from .prices import Prices
 from .purse import Purse
 from .verification import Verdict
 
-_OPTIMISM = 0.25
-"""Standard deviations of what is not known that speak for drafting; half of it for a guess that is made already."""
+_OPTIMISM = 0.6
+"""Standard deviations of what is not known that speak for drafting, where that costs little."""
+_DOUBT = 0.25
+"""As many that speak against it, where it is dear."""
+_HOPE = 0.125
+"""As many that speak for a guess that is made already."""
 _THRIFT = 1.5
 """Standard deviations that speak against free guesses once their purse is empty."""
 _WORTH_A_PROBE = 0.007
@@ -21,7 +25,7 @@ _WORTH_A_PROBE = 0.007
 _SHORT_ANSWER = 24
 """Rounds before a draft is loaded: what is said in fewer must not wait for it."""
 _DEAR = 4.5
-"""What is not known speaks against reading, and no more for it, where that is dearer than so many tokens."""
+"""Tokens: where reading and going back are dearer, what is not known speaks against drafting, and no more for it."""
 _PROFIT = 2.0
 """What an investment has to promise, as a multiple of itself."""
 _INCONCEIVABLE = 0.05
@@ -144,7 +148,9 @@ class Source:
         made when going on without it has cost as much: rent, then buy.
         """
         self._waited += 1
-        optimism = _OPTIMISM * max(-1.0, 1 - bill.reading / _DEAR)
+        # going back is paid for with every wrong guess, reading once
+        ease = max(-1.0, 1 - (bill.reading + 2 * prices.setback) / _DEAR)
+        optimism = ease * (_OPTIMISM if ease > 0 else _DOUBT)
         chance = self.by_mood.chance(mood, optimism)
         expected, right = _outlook(forced)
         ahead = expected + prices.ahead(len(forced), right, chance, bill.step) - _MARGIN
@@ -192,7 +198,7 @@ class Source:
         """The guesses behind those that are all `right` with that chance."""
         thrift = _THRIFT * self._purse.spent if self.costs is None else 0.0
         for guess in guesses:
-            right *= self._calibration(guess).chance(guess.lead, 0.5 * _OPTIMISM - thrift)
+            right *= self._calibration(guess).chance(guess.lead, _HOPE - thrift)
             yield guess, right
 
     def _calibration(self, guess: Guess) -> Calibration:

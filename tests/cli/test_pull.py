@@ -203,7 +203,6 @@ def test_a_command_line_that_makes_no_sense_fetches_nothing(hub):
         ["bench", "-m", "user/big-GGUF", "--verify", "--full"],
         ["bench", "-m", "user/big-GGUF", "--draft-length", "3"],
         ["pull", "user/big-GGUF", "--draft", "ngram"],
-        ["show", "user/big-GGUF", "--draft", "none"],
         ["bench", "-m", "user/big-GGUF", "--draft", "none"],
         ["bench", "-m", "user/big-GGUF", "--fixed", "17"],
     ):

@@ -26,6 +26,8 @@ _FEWEST_PLAIN = 3
 """So many passes over one token have to be measured to say what they cost."""
 _FORGOTTEN = 24
 """After so many rounds that all drafted, a plain pass is measured again: all gains are counted in its time."""
+_UNKNOWN = 8
+"""After so many already, as long as too few were measured to say what they cost."""
 
 
 @dataclass(slots=True)
@@ -57,7 +59,7 @@ class AdaptiveLength:
 
     def take(self, offers: Offers, most: int) -> Draft:
         """As many guesses as are worth it by now; see `DraftLength.take`."""
-        if not self.target_costs or self._since_plain >= _FORGOTTEN:
+        if not self.target_costs or self._since_plain >= (_FORGOTTEN if self._plain_is_known else _UNKNOWN):
             return Draft()  # plain passes come first: they are the measure of all others
         if self.sources.keys() == {NGRAM} and not self._lookout.is_due(self.target_costs.at(1)):
             return self._lookout.found
@@ -133,7 +135,11 @@ class AdaptiveLength:
 
     def plain_seconds(self) -> float | None:
         """See `DraftLength.plain_seconds`."""
-        return self.target_costs.at(1) if self._plain_passes >= _FEWEST_PLAIN else None
+        return self.target_costs.at(1) if self._plain_is_known else None
+
+    @property
+    def _plain_is_known(self) -> bool:
+        return self._plain_passes >= _FEWEST_PLAIN
 
     def afresh(self) -> "AdaptiveLength":
         """The same rule as a new process would start it: it knows what passes cost, which is kept, and nothing else."""

@@ -221,6 +221,15 @@ def test_the_measure_of_all_gains_is_taken_again_however_well_drafting_goes():
     assert max(runs) == 24
 
 
+@pytest.mark.parametrize("machine", ["stepped", "flat"])
+def test_what_plain_decoding_takes_is_known_after_few_rounds_however_well_drafting_goes(machine: str):
+    simulation = Simulation(MACHINES[machine], [0.97] * 250)
+    length = adaptive(simulation)
+    simulation.run(length)
+    assert len(simulation.taken) < 50
+    assert length.plain_seconds() == pytest.approx(MACHINES[machine].passes[1], rel=0.1)
+
+
 def forced(count: int) -> list[Guess]:
     return [Guess(1, None, 1.0, is_forced=True)] * count
 

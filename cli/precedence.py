@@ -15,7 +15,7 @@ from specchat.profiles.variables import PROFILE, variable, variable_settings
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
-from .flags import SPELLED
+from .flags import IN_CHATS, SPELLED
 
 PROFILE_FOLDER = "profiles"
 
@@ -40,15 +40,15 @@ class Asked:
 
     @property
     def draft_named(self) -> bool:
-        """Whether an option or a variable names what drafts, for this run and no other."""
-        return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
+        """Whether an option, a command or a variable names what drafts, for this run and no other."""
+        return self.layer.origins.get("draft") in (SPELLED["draft"], IN_CHATS["draft"], variable("draft"))
 
     def named_at(self, model: str) -> str:
         """Where the "target" or the "draft" is named, to begin a sentence with; nothing where somebody typed it."""
         origin = self.layer.origins.get(model, "")
         if self.profile and origin == self.profile.layer.origins.get(model):
             return f"The profile {self.profile.name} ({self.profile_at})"
-        return "" if origin.startswith("-") else origin[:1].upper() + origin[1:]
+        return "" if _is_typed(origin) else origin[:1].upper() + origin[1:]
 
     @property
     def draft_suggested(self) -> bool:
@@ -113,11 +113,16 @@ def _rank(profile: str | None, at: str, layer: Layer, profiles: Profiles) -> _Ra
     return _Rank(target.name, at_target, Layer(replace(layer.settings, target=None), origins))
 
 
+def _is_typed(origin: str) -> bool:
+    """Whether it is an option or a command of a chat, which whoever typed it knows."""
+    return origin.startswith("-") or origin in IN_CHATS.values()
+
+
 def _load(profiles: Profiles, rank: _Rank) -> Profile:
     assert rank.profile is not None
     try:
         profiles.file(rank.profile)
     except ProfileError as error:
-        said = "" if rank.at.startswith("-") else f"{rank.at}: "
+        said = "" if _is_typed(rank.at) else f"{rank.at}: "
         raise ProfileError(f"{said}{error.message}", error.hint) from error
     return profiles.load(rank.profile)

@@ -177,7 +177,7 @@ class Dialogue:
 
     def header(self) -> Header:
         """The first line of a session that begins now."""
-        return header_of(self.pair, self.who.source, self.who.wish, self.who.profile, self.conversation.system)
+        return header_of(self.pair, self.who.names, self.conversation.system)
 
     def take_up(self, conversation: Conversation) -> None:
         """Go on from what was said elsewhere."""

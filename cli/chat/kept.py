@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from specchat.profiles.names import parse_model
 from specchat.profiles.profile import Profile
 from specchat.profiles.settings import AUTO, DraftChoice, Layer, parse_draft
-from specchat.profiles.sources import LocalFile, ModelSource, spelled
+from specchat.profiles.sources import LocalFile, spelled
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from ..display.screen import warn
@@ -16,7 +16,7 @@ from ..precedence import profiles_of
 from ..sessions.lines import Header
 from ..sessions.log import local_time
 from ..sessions.store import Sessions, sessions_of
-from .draft_wish import DraftWish
+from .model_names import ModelNames
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -66,18 +66,12 @@ def kept_chat(env: Environment, options: ChatOptions) -> KeptChat:
     return KeptChat(sessions, name, begun=name is not None and name in sessions.names())
 
 
-def header_of(
-    pair: "Pair", source: ModelSource | None, wish: DraftWish, profile: str | None, system: str | None
-) -> Header:
-    """The first line of a session with `pair`, whose target was named as `source` says, and its draft as `wish`.
-
-    `profile` is the one in use.
-    """
-    target = pair.config.target.absolute()
-    model = str(target) if source is None else _anywhere(source)
+def header_of(pair: "Pair", names: ModelNames, system: str | None) -> Header:
+    """The first line of a session with `pair`, whose models were named so."""
+    model = _anywhere(names.target or LocalFile(pair.config.target))
     started, drafted_by = local_time().isoformat(timespec="seconds"), " and ".join(pair.drafted_by)
-    draft = _anywhere(parse_draft(wish.choice))
-    return Header(started, model, drafted_by, system, None if draft == AUTO else draft, profile)
+    draft = _anywhere(parse_draft(names.draft.choice))
+    return Header(started, model, drafted_by, system, None if draft == AUTO else draft, names.profile)
 
 
 def _anywhere(choice: DraftChoice) -> str:

@@ -322,6 +322,21 @@ def test_another_model_leaves_the_profile_of_the_first_behind(home, profile):
     assert dict(home("run", "-C").pair.config.sampling) == {}
 
 
+def test_another_model_comes_with_the_draft_of_its_profile_also_in_the_chat_that_goes_on(home, profile):
+    profile("target: big.gguf\ndraft: none\n")
+    assert home("run", "-m", "other.gguf", lines=["/model cold", "Hi"]).pair.config.draft == "none"
+    profile("target: big.gguf\ndraft: none\nsampling: {temperature: 0.1}\n")
+    config = home("run", "-C").pair.config
+    assert (config.draft, dict(config.sampling)) == ("none", {"temperature": 0.1})
+
+
+def test_another_model_is_kept_as_it_was_named(data, hub):
+    variables = {"HF_ENDPOINT": hub.standin.endpoint, "HF_HOME": str(hub.cache.parent)}
+    world(data, *CHAT, "-q", lines=["/model user/big-GGUF", "Hi"], variables=variables)
+    listed = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert [each["model"] for each in listed] == ["user/big-GGUF"]
+
+
 def test_a_model_that_cannot_be_had_is_told_with_the_session_that_names_its_profile(data, home, profile):
     profile(COLD)
     home("run", "-m", "cold", "--session", "plans")

@@ -8,6 +8,7 @@ from ..answering.compare import Comparer
 from ..answering.speaker import Speaker
 from ..chat.conversation import Conversation
 from ..chat.dialogue import Dialogue
+from ..chat.kept import kept_chat
 from ..chat.loop import Chat
 from ..chat.other_models import OtherModels
 from ..doctor.reminder import remind_of_gpu
@@ -30,7 +31,8 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     check_script(options.script, options.output, chat=chat.interactive, compare=chat.compare)
     flags = run_flags(env, options)
     if models.show_config:
-        show_config(env, asked(env, flags, models.profile), options.output.json)
+        flags, profile = kept_chat(env, chat).with_its_models(env, flags, models.profile)
+        show_config(env, asked(env, flags, profile), options.output.json)
         return
     plan = run_plan(env, options, flags)
     form = asked_form(env, plan.wanted.layer)

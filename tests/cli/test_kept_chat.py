@@ -43,6 +43,12 @@ def told(done):
     return [(message.role, message.content) for message in done.pair.chats[-1]]
 
 
+def shown(run, *options):
+    """What --show-config tells: values and origins by name."""
+    done = run("run", *options, "--show-config", "--json", screen=False)
+    return {name: (row["value"], row["origin"]) for name, row in json.loads(done.out).items()}
+
+
 def test_a_chat_is_kept_and_goes_on(data):
     world(data, *CHAT, "-sys", "Be brief.", lines=["Hi", "Well?"])
     first = [("user", "Hi"), ("assistant", "One."), ("user", "Well?"), ("assistant", "Two.")]
@@ -314,6 +320,26 @@ def test_a_system_prompt_that_was_taken_away_stays_away(home, profile):
     assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
     home("run", "-m", "cold", lines=["Hi", "/system none"])
     assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
+
+
+SHOWN = [("-C",), ("--session", "plans")]
+
+
+@pytest.mark.parametrize("which", SHOWN)
+def test_the_models_that_a_chat_would_go_on_with_are_shown(home, which):
+    home(*CHAT, "--draft", "none", "--session", "plans")
+    found = shown(home, *which)
+    assert Path(found["target"][0]).name == "big.gguf"
+    assert found["draft"] == ("none", "session plans")
+
+
+@pytest.mark.parametrize("which", SHOWN)
+def test_the_profile_that_a_chat_would_go_on_with_is_shown(home, profile, which):
+    profile(COLD)
+    home("run", "-m", "cold", "--session", "plans")
+    found = shown(home, *which)
+    assert (found["profile"], found["top_k"][0]) == (("cold", "session plans"), 7)
+    assert "profile" not in shown(home, *which, "-m", "other.gguf")
 
 
 def test_another_model_leaves_the_profile_of_the_first_behind(home, profile):

@@ -57,6 +57,7 @@ class SessionLog:
             if isinstance(error, FileExistsError) and log.place.file.exists():
                 raise TakenError(f"There is a session called {name} already.", "Choose another name.") from error
             log._fail(error)
+        log.set_system(header.system)  # that there is none, too: settings may name one by the next time
         return log
 
     @classmethod
@@ -117,8 +118,8 @@ class SessionLog:
         self._partial_ends()
 
     def set_system(self, text: str | None) -> None:
-        """Let another system prompt hold from here on."""
-        if text != self.transcript.system:
+        """Let a system prompt hold from here on, or none."""
+        if text != self.transcript.system or not self.transcript.chose_system:
             self._keep(SystemPrompt(text))
 
     def remove(self) -> None:

@@ -11,7 +11,7 @@ from .lines import Drop, Entry, Header, SystemPrompt, Turn
 class Transcript:
     """A chat after all the entries that were applied to it.
 
-    `chose_system` tells a chat that was to have no system prompt from one for which nothing ever named any.
+    `chose_system` tells a chat without a system prompt from one of which an older version did not write that down.
     """
 
     header: Header
@@ -22,8 +22,7 @@ class Transcript:
     @classmethod
     def begun(cls, header: Header) -> "Transcript":
         """A chat in which nothing was said yet."""
-        chose = header.system is not None or header.profile is not None  # which may name one by now, or was overruled
-        return cls(header, header.system, chose_system=chose)
+        return cls(header, header.system, chose_system=header.system is not None)
 
     @property
     def messages(self) -> list[Message]:

@@ -322,6 +322,26 @@ def test_a_system_prompt_that_was_taken_away_stays_away(home, profile):
     assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
 
 
+@pytest.mark.parametrize("named_by", ["config.yaml", "SPECCHAT_SYSTEM"])
+def test_a_system_prompt_of_all_chats_that_was_taken_away_stays_away(home, profile, tmp_path, named_by):
+    variables = {named_by: "Be brief."}
+    if named_by == "config.yaml":
+        profile("system: Be brief.\n", tmp_path / "specchat" / named_by)
+    home(*CHAT, lines=["/system none", "Hi"], variables=variables)
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("user", "Hi")
+
+
+def test_a_session_that_does_not_say_that_it_has_no_system_prompt_goes_on_with_one(data, home):
+    home(*CHAT, "--session", "plans")
+    file = data / "specchat" / "sessions" / "plans.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if json.loads(line) != {"system": None}))
+    variables = {"SPECCHAT_SYSTEM": "Be brief."}
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("system", "Be brief.")
+    home("run", "-C", lines=["/system none"], variables=variables)
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("user", "Hi")
+
+
 SHOWN = [("-C",), ("--session", "plans")]
 
 

@@ -126,6 +126,13 @@ def test_the_facts_of_an_answer_are_kept(tmp_path):
     assert (question.finish_reason, question.seed) == (None, None)
 
 
+def test_that_there_is_no_system_prompt_is_kept_as_well(tmp_path):
+    create(tmp_path, header=Header("then", "big.gguf", "")).close()
+    assert (tmp_path / "chat.jsonl").read_bytes().count(b"\n") == 2
+    after = reopened(tmp_path).transcript
+    assert (after.system, after.chose_system) == (None, True)
+
+
 def test_only_the_owner_may_read_any_of_it(tmp_path):
     folder = tmp_path / "specchat" / "sessions"
     with create(folder) as log:

@@ -12,7 +12,7 @@ from ..answering.kept_states import state_place
 from ..chat.kept import KeptChat, kept_chat
 from ..environment import Environment
 from ..flags import PairOptions, flag_settings
-from ..input import read_prompt, text_or_file
+from ..input import read_prompt, text_or_file, typed_prompt
 from ..models.suggest import with_model
 from ..options import AnswerOptions, ChatOptions, OutputOptions, PromptOptions
 from ..precedence import Asked
@@ -37,7 +37,7 @@ class RunPlan:
     """What is to be loaded and said: `many` prompts, or the `text` of one, None for a chat that begins with none.
 
     `flags` and `profile` are what options say, or else the session of its models; `suggested` is a profile that was
-    agreed to just now.
+    agreed to just now. `typed` is the text where all of it was typed.
     """
 
     flags: Layer
@@ -49,6 +49,7 @@ class RunPlan:
     many: Many | None
     destination: Path | None
     text: str | None
+    typed: str
     chats: bool
     states: StatePlace | None
 
@@ -90,6 +91,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
         many=many,
         destination=destination,
         text=text,
+        typed=typed_prompt(options.prompt, text),
         chats=chats,
         states=_states(env, options, kept, chats),
     )

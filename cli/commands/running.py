@@ -76,7 +76,7 @@ def _dialogue(speaker: Speaker, options: RunOptions, plan: RunPlan) -> Dialogue:
 
 def _talk(dialogue: Dialogue, plan: RunPlan) -> None:
     if plan.chats:
-        Chat(dialogue).run(plan.text)
+        Chat(dialogue).run(plan.text, plan.typed)
         return
     assert plan.text is not None
     try:

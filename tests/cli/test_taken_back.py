@@ -57,3 +57,16 @@ def test_what_was_typed_for_files_and_not_the_files_is_in_the_line_again(tmp_pat
 def test_what_was_answered_is_in_the_line_no_more(tmp_path):
     shown = screen(tmp_path, f"{LONG}\r", "\r", "And?\r", stopped=1)
     assert shown[shown.index(">>> And?") + 1] == "Two."
+
+
+@pytest.mark.parametrize(("first", "line"), [(LONG, LONG), (f"/exit {LONG}", f"//exit {LONG}")])
+def test_a_prompt_of_the_command_line_that_was_stopped_is_in_the_line_of_the_chat(first, line, tmp_path):
+    shown = screen(tmp_path, ", I said\r", arguments=["-i", first], stopped=1)
+    assert shown[shown.index(f">>> {line}, I said") + 1] == "One."
+
+
+def test_the_files_of_the_command_line_are_in_no_line(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text(LONG)
+    shown = screen(tmp_path, "And?\r", arguments=["-i", "-f", str(file), "Why?"], stopped=1)
+    assert shown[shown.index(">>> And?") + 1] == "One."

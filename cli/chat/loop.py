@@ -31,7 +31,6 @@ class Chat:
 
     def run(self, first: str | None = None, typed: str = "") -> None:
         """Answer `first`, of which so much was `typed`, and then what the person types until they leave."""
-        self.dialogue.chatting = True
         self.dialogue.prompt("?")  # no template: say so before they type
         with ignoring():  # from now on there is a chat to lose
             try:

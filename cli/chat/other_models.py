@@ -67,7 +67,9 @@ class OtherModels:
         """The pair. Raises what loading raises."""
         return load(self.env, config, self.quiet)
 
-    def dialogue(self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
+    def dialogue(
+        self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, chatting: bool, drops_oldest: bool
+    ) -> Dialogue:
         """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
 
         Raises what opening it does.
@@ -77,6 +79,7 @@ class OtherModels:
             Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
             conversation=Conversation(wanted.settings.system),
             drops_oldest=drops_oldest,
+            chatting=chatting,
         )
         if kept.begun and kept.sessions and kept.name:
             resume(dialogue, kept.sessions, kept.name)

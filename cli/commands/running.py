@@ -68,7 +68,8 @@ def _dialogue(speaker: Speaker, options: RunOptions, plan: RunPlan) -> Dialogue:
     env, pair = speaker.env, options.pair
     others = OtherModels(env, pair, plan.flags, plan.profile, plan.template, options.output.quiet)
     kept = plan.kept.if_wanted(env, plan.chats)
-    dialogue = others.dialogue(speaker, plan.wanted, kept, drops_oldest=options.chat.overflow == "drop-oldest")
+    drops_oldest = options.chat.overflow == "drop-oldest"
+    dialogue = others.dialogue(speaker, plan.wanted, kept, chatting=plan.chats, drops_oldest=drops_oldest)
     if plan.flags.settings.system is not None:  # over that of the session
         dialogue.set_system(plan.flags.settings.system)
     return dialogue

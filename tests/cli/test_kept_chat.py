@@ -111,10 +111,11 @@ def test_a_chat_is_saved_under_a_name_and_loaded_by_it(data):
 def test_a_question_that_a_killed_process_left_without_an_answer_is_told(data):
     world(data, *CHAT, lines=["Hi", "/save plans"])
     file = data / "specchat" / "sessions" / "plans.jsonl"
-    line = json.dumps({"role": "user", "content": "And what of the sea?", "at": ""})
+    sea = f"And what of the sea, {'the ' * 20}sea?"
+    line = json.dumps({"role": "user", "content": sea, "at": ""})
     file.write_text(f"{file.read_text()}{line}\n")
     done = world(data, *CHAT, "--session", "plans", lines=["Well?"], answers=["One.", "Two."])
-    assert "This message was never answered, and is taken back: And what of the sea?" in done.out
+    assert f"This message was never answered, and is taken back: {sea}" in done.out
     assert told(done) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 

@@ -1,5 +1,6 @@
 """A message that was taken back before its answer stands in the line again, on a real terminal."""
 
+import json
 import sys
 
 import pytest
@@ -39,12 +40,30 @@ def test_it_is_so_in_a_chat_that_goes_on(tmp_path):
     assert shown[shown.index(f">>> {LONG}, I said") + 1] == "Two."
 
 
-def test_a_message_that_a_killed_process_left_is_in_the_line_again(tmp_path):
-    screen(tmp_path, "Hi\r", "/save plans\r")
-    file = tmp_path / "DATA" / "specchat" / "sessions" / "plans.jsonl"
-    file.write_text(file.read_text() + '{"role": "user", "content": "/exit is what", "at": ""}\n')
-    shown = screen(tmp_path, " I said\r", arguments=["--session", "plans"])
+def killed(folder, message):
+    """The options for a chat whose process was killed before it answered `message`."""
+    screen(folder, "Hi\r", "/save plans\r")
+    file = folder / "DATA" / "specchat" / "sessions" / "plans.jsonl"
+    file.write_text(f"{file.read_text()}{json.dumps({'role': 'user', 'content': message, 'at': ''})}\n")
+    return ["--session", "plans"]
+
+
+@pytest.mark.parametrize("first", [(), ("-i", "And?")])
+def test_a_message_that_a_killed_process_left_is_in_the_line_again(first, tmp_path):
+    shown = screen(tmp_path, " I said\r", arguments=[*killed(tmp_path, "/exit is what"), *first])
     assert shown[shown.index(">>> //exit is what I said") + 1] == "Two."
+
+
+def test_a_message_that_a_killed_process_left_is_told_by_its_beginning(tmp_path):
+    shown = screen(tmp_path, ", I said\r", arguments=killed(tmp_path, LONG))
+    assert f"This message was never answered, and is taken back: {'x' * 59}…" in shown
+    assert shown[shown.index(f">>> {LONG}, I said") + 1] == "Two."
+
+
+def test_a_message_that_is_too_long_for_a_line_is_in_none(tmp_path):
+    shown = screen(tmp_path, "And?\r", arguments=killed(tmp_path, LONG * 11))
+    assert f"This message was never answered, and is taken back: {'x' * 59}…" in shown
+    assert shown[shown.index(">>> And?") + 1] == "Two."
 
 
 def test_what_was_typed_for_files_and_not_the_files_is_in_the_line_again(tmp_path):

@@ -30,7 +30,9 @@ class KeptChat:
     name: str | None = None
     begun: bool = False
 
-    def with_its_models(self, env: Environment, flags: Layer, profile: str | None) -> tuple[Layer, str | None]:
+    def with_its_models(
+        self, env: Environment, flags: Layer, profile: str | None, *, quiet: bool
+    ) -> tuple[Layer, str | None]:
         """The options with the models and the profile that the session was held with, if they name none themselves.
 
         Raises `UsageError` and `SessionError` where the session cannot be read.
@@ -38,7 +40,7 @@ class KeptChat:
         if not (self.sessions and self.name and self.begun) or flags.settings.target or profile:
             return flags, profile
         header, said_at = self.sessions.read(self.name).transcript.header, f"session {self.name}"
-        in_use = _profile(env, header)
+        in_use = _profile(env, header, quiet)
         if in_use is None or not _names_the_models(in_use, header):
             flags = _with_models(flags, header, said_at)
         return replace(flags, origins={**flags.origins, "profile": said_at}), header.profile if in_use else None
@@ -85,14 +87,15 @@ def _anywhere(choice: DraftChoice) -> str:
             return spelled(choice)
 
 
-def _profile(env: Environment, header: Header) -> Profile | None:
+def _profile(env: Environment, header: Header, quiet: bool) -> Profile | None:
     """The profile of a session, if it has one that still makes sense."""
     if header.profile is None:
         return None
     try:
         return profiles_of(env).load(header.profile)
     except SpecchatError as error:
-        warn(env, f"{error.message} The chat goes on without that profile.")
+        if not quiet:
+            warn(env, f"{error.message} The chat goes on without that profile.")
         return None
 
 

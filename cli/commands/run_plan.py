@@ -71,7 +71,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
     kept = kept_chat(env, chat)
     if kept.name is not None and (script.batch or script.each or script.wanted):
         raise UsageError("A session keeps what is said in a chat.", "Leave it out, or the options for scripts.")
-    flags, profile = kept.with_its_models(env, flags, models.profile)
+    flags, profile = kept.with_its_models(env, flags, models.profile, quiet=options.output.quiet)
     many, destination = prepared(env, script, options.prompt, options.output)
     wanted, suggested = with_model(env, flags, replace(models, profile=profile), options.prompt)
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None

@@ -31,7 +31,7 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     check_script(options.script, options.output, chat=chat.interactive, compare=chat.compare)
     flags = run_flags(env, options)
     if models.show_config:
-        flags, profile = kept_chat(env, chat).with_its_models(env, flags, models.profile)
+        flags, profile = kept_chat(env, chat).with_its_models(env, flags, models.profile, quiet=quiet)
         show_config(env, asked(env, flags, profile), options.output.json)
         return
     plan = run_plan(env, options, flags)

@@ -310,6 +310,7 @@ def test_a_chat_whose_profile_is_gone_goes_on_and_says_so(home, profile):
     profile(COLD)
     home("run", "-m", "cold")
     profile(None)
+    assert "warning" not in home("run", "-C", "-q", lines=()).transcript
     done = home("run", "-C")
     assert "warning: There is no profile called cold. The chat goes on without that profile." in done.transcript
     assert (done.code, done.pair.config.target.name, dict(done.pair.config.sampling)) == (0, "big.gguf", {})

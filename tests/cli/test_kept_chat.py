@@ -245,7 +245,7 @@ def test_a_session_goes_on_with_the_draft_that_was_named(data, tmp_path):
     assert again.pair.config.draft == "none"
 
 
-COLD = "target: big.gguf\ndraft: ngram\nsampling: {temperature: 0.3, top_k: 7}\n"
+COLD = "target: big.gguf\ndraft: none\nsampling: {temperature: 0.3, top_k: 7}\n"
 
 
 @pytest.fixture
@@ -285,7 +285,7 @@ def test_a_chat_goes_on_with_the_settings_of_its_profile(home, profile, named):
         case _:
             home("run", named, "cold")
     config = home("run", "-C").pair.config
-    assert (dict(config.sampling), config.draft) == ({"temperature": 0.3, "top_k": 7}, "ngram")
+    assert (dict(config.sampling), config.draft) == ({"temperature": 0.3, "top_k": 7}, "none")
     assert dict(home("run", "-C", "--temp", "0.9").pair.config.sampling) == {"temperature": 0.9, "top_k": 7}
     assert dict(home("run", "-C", "-m", "other.gguf").pair.config.sampling) == {}
 
@@ -303,7 +303,7 @@ def test_a_chat_goes_on_with_its_models_where_its_profile_names_others_by_now(ho
     home("run", "-m", "cold")
     profile("target: other.gguf\nsampling: {temperature: 0.1}\n")
     config = home("run", "-C").pair.config
-    assert (config.target.name, config.draft, config.sampling["temperature"]) == ("big.gguf", "ngram", 0.1)
+    assert (config.target.name, config.draft, config.sampling["temperature"]) == ("big.gguf", "none", 0.1)
 
 
 def test_a_chat_whose_profile_is_gone_goes_on_and_says_so(home, profile):

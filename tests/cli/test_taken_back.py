@@ -17,10 +17,18 @@ LONG = "x" * 200
 """What takes several passes to read."""
 
 
-def screen(folder, *lines, arguments=(), **settings):
+def screen(folder, *lines, arguments=(), variables=None, **settings):
     """What a chat shows in the end, the keys of each line being typed once it is ready for them."""
     keys = [(READY, keys) for keys in (*lines, "\x15/exit\r")]
-    case = Case(answers=["One.", "Two."], columns=250, prompt=(), arguments=arguments, keys=keys, settings=settings)
+    case = Case(
+        answers=["One.", "Two."],
+        columns=250,
+        prompt=(),
+        arguments=arguments,
+        keys=keys,
+        variables=variables or {},
+        settings=settings,
+    )
     recording = Recording(case, folder)
     record([recording])
     assert recording.code == 0
@@ -32,6 +40,22 @@ def test_a_message_that_ctrl_c_stopped_before_its_answer_is_in_the_line_again(li
     shown = screen(tmp_path, f"{line}\r", ", I said\r", stopped=1)
     assert shown[shown.index(f">>> {line}") + 1] == "Stopped; the message is taken back."
     assert shown[shown.index(f">>> {line}, I said") + 1] == "One."
+
+
+def test_a_message_that_an_error_stopped_before_its_answer_is_in_the_line_again(tmp_path):
+    shown = screen(tmp_path, f"{LONG}\r", ", I said\r", failed=1)
+    assert shown[shown.index(f">>> {LONG}") + 1] == "error: It cannot be computed."
+    assert shown[shown.index(f">>> {LONG}, I said") + 1] == "One."
+
+
+def test_an_edited_message_that_was_stopped_is_in_the_line(tmp_path):
+    editor = tmp_path / "editor"
+    editor.write_text(f'#!/bin/sh\nprintf {LONG} > "$1"\n')
+    editor.chmod(0o700)
+    keys = "Hi\r", "/edit\r", ", I said\r"
+    shown = screen(tmp_path, *keys, arguments=["--draft", "none"], variables={"VISUAL": str(editor)}, stopped=6)
+    assert shown[shown.index(">>> /edit") + 1] == "Stopped; the message is taken back."
+    assert shown[shown.index(f">>> {LONG}, I said") + 1] == "One."
 
 
 def test_it_is_so_in_a_chat_that_goes_on(tmp_path):

@@ -176,6 +176,11 @@ class Dialogue:
         self.keeper.system(text)
         self.conversation.system = text
 
+    def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
+        """Another target or another draft. Raises what finding and loading raise: then all is as it was."""
+        self.who.change_models(target=target, draft=draft)
+        self.keeper.models(self.header().models)
+
     def header(self) -> Header:
         """The first line of a session that begins now."""
         return header_of(self.pair, self.who.names, self.conversation.system)

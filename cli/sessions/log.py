@@ -11,7 +11,7 @@ from specchat.speculative.messages import Message
 
 from .disk import write_all
 from .errors import TakenError
-from .lines import Drop, Entry, Header, SystemPrompt, Turn, entry_line
+from .lines import Drop, Entry, Header, Models, SystemPrompt, Turn, entry_line
 from .names import check_name
 from .opening import begin, reopen
 from .partial import Partial
@@ -121,6 +121,11 @@ class SessionLog:
         """Let a system prompt hold from here on, or none."""
         if text != self.transcript.system or not self.transcript.chose_system:
             self._keep(SystemPrompt(text))
+
+    def set_models(self, models: Models) -> None:
+        """Let the chat go on with these from here on."""
+        if models != self.transcript.header.models:
+            self._keep(models)
 
     def remove(self) -> None:
         """Remove its file, as far as that can be done; nothing more is to be written."""

@@ -1,17 +1,18 @@
 """What a chat has come to: the system prompt that holds, and the turns that were not taken back."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from specchat.speculative.messages import Message
 
-from .lines import Drop, Entry, Header, SystemPrompt, Turn
+from .lines import Drop, Entry, Header, Models, SystemPrompt, Turn
 
 
 @dataclass(slots=True)
 class Transcript:
     """A chat after all the entries that were applied to it.
 
-    `chose_system` tells a chat without a system prompt from one of which an older version did not write that down.
+    The `header` says which models hold by now. `chose_system` tells a chat without a system prompt from one of which an
+    older version did not write that down.
     """
 
     header: Header
@@ -60,3 +61,5 @@ class Transcript:
                 del self.turns[max(0, len(self.turns) - count) :]
             case SystemPrompt(text):
                 self.system, self.chose_system = text, True
+            case Models():
+                self.header = replace(self.header, **asdict(entry))

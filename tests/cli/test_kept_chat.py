@@ -378,6 +378,17 @@ def test_another_model_comes_with_the_draft_of_its_profile_also_in_the_chat_that
     assert (config.draft, dict(config.sampling)) == ("none", {"temperature": 0.1})
 
 
+def test_a_chat_goes_on_with_the_models_that_were_named_in_it_last(data, home, profile):
+    home(*CHAT, lines=["Hi", "/model other.gguf", "/draft none"])
+    config = home("run", "-C").pair.config
+    assert (config.target.name, config.draft) == ("other.gguf", "none")
+    [listed] = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert Path(listed["model"]).name == "other.gguf"
+    profile(COLD)
+    home("run", "-C", lines=["/model cold"])
+    assert dict(home("run", "-C").pair.config.sampling) == {"temperature": 0.3, "top_k": 7}
+
+
 def test_another_model_is_kept_as_it_was_named(data, hub):
     variables = {"HF_ENDPOINT": hub.standin.endpoint, "HF_HOME": str(hub.cache.parent)}
     world(data, *CHAT, "-q", lines=["/model user/big-GGUF", "Hi"], variables=variables)

@@ -12,7 +12,7 @@ from specchat.speculative.errors import SpecchatError, UsageError
 from ..display.screen import warn
 from ..environment import Environment
 from ..options import ChatOptions
-from ..precedence import profiles_of
+from ..precedence import NamedProfile, named_profile, profiles_of
 from ..sessions.lines import Header
 from ..sessions.log import local_time
 from ..sessions.store import Sessions, sessions_of
@@ -32,18 +32,18 @@ class KeptChat:
 
     def with_its_models(
         self, env: Environment, flags: Layer, profile: str | None, *, quiet: bool
-    ) -> tuple[Layer, str | None]:
+    ) -> tuple[Layer, NamedProfile | None]:
         """The options with the models and the profile that the session was held with, if they name none themselves.
 
         Raises `UsageError` and `SessionError` where the session cannot be read.
         """
         if not (self.sessions and self.name and self.begun) or flags.settings.target or profile:
-            return flags, profile
+            return flags, named_profile(profile)
         header, said_at = self.sessions.read(self.name).transcript.header, f"session {self.name}"
         in_use = _profile(env, header, quiet)
         if in_use is None or not _names_the_models(in_use, header):
             flags = _with_models(flags, header, said_at)
-        return replace(flags, origins={**flags.origins, "profile": said_at}), header.profile if in_use else None
+        return flags, named_profile(header.profile if in_use else None, said_at)
 
     def if_wanted(self, env: Environment, chatting: bool) -> "KeptChat":
         """The same, or nothing for an answer in a script that names no session."""

@@ -14,7 +14,7 @@ from ..display.screen import warn
 from ..environment import Environment
 from ..flags import IN_CHATS, PairOptions
 from ..models.loading import load
-from ..precedence import Asked, asked
+from ..precedence import Asked, NamedProfile, asked
 from ..request import obtain_config
 from .conversation import Conversation
 from .dialogue import Dialogue
@@ -35,7 +35,7 @@ class OtherModels:
     env: Environment
     options: PairOptions
     flags: Layer
-    profile: str | None
+    profile: NamedProfile | None
     template: str | None
     quiet: bool
 

@@ -1,6 +1,6 @@
 """What `specchat run` is to do, found out from its options before any model is fetched or loaded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from specchat.profiles.settings import Layer
@@ -15,7 +15,7 @@ from ..flags import PairOptions, flag_settings
 from ..input import read_prompt, text_or_file, typed_prompt
 from ..models.suggest import with_model
 from ..options import AnswerOptions, ChatOptions, OutputOptions, PromptOptions
-from ..precedence import Asked
+from ..precedence import Asked, NamedProfile
 from ..scripts.options import ScriptOptions
 from ..scripts.rules import Many, prepared
 
@@ -41,7 +41,7 @@ class RunPlan:
     """
 
     flags: Layer
-    profile: str | None
+    profile: NamedProfile | None
     wanted: Asked
     suggested: str | None
     kept: KeptChat
@@ -73,7 +73,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
         raise UsageError("A session keeps what is said in a chat.", "Leave it out, or the options for scripts.")
     flags, profile = kept.with_its_models(env, flags, models.profile, quiet=options.output.quiet)
     many, destination = prepared(env, script, options.prompt, options.output)
-    wanted, suggested = with_model(env, flags, replace(models, profile=profile), options.prompt)
+    wanted, suggested = with_model(env, flags, profile, options.prompt, offline=models.offline)
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = "" if many else read_prompt(env, options.prompt, options.output.quiet)
     chats = text is None or chat.interactive

@@ -55,6 +55,8 @@ SPELLED = {
     "logit_bias": "--logit-bias",
 }
 """The option for each setting."""
+IN_CHATS = {"target": "/model", "draft": "/draft"}
+"""The command of a chat that names another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

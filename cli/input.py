@@ -39,6 +39,12 @@ def read_prompt(env: Environment, options: PromptOptions, quiet: bool = False) -
     return prompt
 
 
+def typed_prompt(options: PromptOptions, prompt: str | None) -> str:
+    """The `prompt` if all of it was typed; empty where files or piped input are in it, which no line shall hold."""
+    typed = _argument(options)
+    return typed if typed and typed == prompt else ""
+
+
 def text_or_file(env: Environment, value: str) -> str:
     """The value of an option that takes a text, or a file as @FILE."""
     return read_file(env, value[1:]) if value.startswith("@") else clean_argument(value)

@@ -15,9 +15,17 @@ from specchat.profiles.variables import PROFILE, variable, variable_settings
 from specchat.speculative.errors import UsageError
 
 from .environment import Environment
-from .flags import SPELLED
+from .flags import IN_CHATS, SPELLED
 
 PROFILE_FOLDER = "profiles"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProfile:
+    """The name of a profile, or its file, and where that was said."""
+
+    name: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +48,15 @@ class Asked:
 
     @property
     def draft_named(self) -> bool:
-        """Whether an option or a variable names what drafts, for this run and no other."""
-        return self.layer.origins.get("draft") in (SPELLED["draft"], variable("draft"))
+        """Whether an option, a command or a variable names what drafts, for this run and no other."""
+        return self.layer.origins.get("draft") in (SPELLED["draft"], IN_CHATS["draft"], variable("draft"))
 
     def named_at(self, model: str) -> str:
         """Where the "target" or the "draft" is named, to begin a sentence with; nothing where somebody typed it."""
         origin = self.layer.origins.get(model, "")
         if self.profile and origin == self.profile.layer.origins.get(model):
             return f"The profile {self.profile.name} ({self.profile_at})"
-        return "" if origin.startswith("-") else origin[:1].upper() + origin[1:]
+        return "" if _is_typed(origin) else origin[:1].upper() + origin[1:]
 
     @property
     def draft_suggested(self) -> bool:
@@ -60,10 +68,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Rank:
-    """What one of options, variables and the config file says; `profile` is the name of one, said at `at`."""
+    """What one of options, variables and the config file says."""
 
-    profile: str | None
-    at: str
+    profile: NamedProfile | None
     layer: Layer
 
     @property
@@ -77,47 +84,54 @@ def profiles_of(env: Environment) -> Profiles:
     return Profiles((folder / PROFILE_FOLDER, SHIPPED) if folder else (SHIPPED,))
 
 
-def asked(env: Environment, options: Layer, profile: str | None) -> Asked:
-    """What holds for these options, and the `profile` that --profile names, or whoever their origins name.
+def named_profile(name: str | None, at: str = "--profile") -> NamedProfile | None:
+    """The profile that an option names, or whoever does it `at` another place, if one is named."""
+    return None if name is None else NamedProfile(name, at)
+
+
+def asked(env: Environment, options: Layer, profile: NamedProfile | None) -> Asked:
+    """What holds for these options, and the `profile` that goes with them.
 
     Of options, variables and the config file, the first that names a model or a profile decides what runs, and a
     profile named after it is none of this run's business. Raises `ProfileError`, `UsageError`.
     """
     profiles, config = profiles_of(env), load_config(env.config_folder)
     ranks = [
-        _rank(profile, options.origins.get("profile", "--profile"), options, profiles),
-        _rank(env.variables.get(PROFILE) or None, PROFILE, variable_settings(env.variables), profiles),
-        _rank(config.profile, config.profile_at, config.layer, profiles),
+        _rank(profile, options, profiles),
+        _rank(named_profile(env.variables.get(PROFILE) or None, PROFILE), variable_settings(env.variables), profiles),
+        _rank(named_profile(config.profile, config.profile_at), config.layer, profiles),
     ]
     first = next((rank for rank in ranks if rank.names_something), None)
     if first is None or first.profile is None:
         return Asked(merged([rank.layer for rank in ranks]))
-    in_use = _load(profiles, first)
+    in_use = _load(profiles, first.profile)
     option, environment, file = (rank.layer for rank in ranks)
     if first is ranks[0] and environment.settings.target:
         environment = without(environment, ("target", "draft"))
-    return Asked(merged([option, environment, in_use.layer, file]), in_use, first.at)
+    return Asked(merged([option, environment, in_use.layer, file]), in_use, first.profile.at)
 
 
-def _rank(profile: str | None, at: str, layer: Layer, profiles: Profiles) -> _Rank:
+def _rank(profile: NamedProfile | None, layer: Layer, profiles: Profiles) -> _Rank:
     """A target with the name of a profile is that profile."""
     target = layer.settings.target
     if not isinstance(target, NamedModel) or target.name not in profiles.files():
-        return _Rank(profile, at, layer)
-    at_target = layer.origins["target"]
+        return _Rank(profile, layer)
+    named = NamedProfile(target.name, layer.origins["target"])
     if profile is not None:
-        raise UsageError(
-            f"There are two profiles: {profile} ({at}) and {target.name} ({at_target}).", "Leave one of them out."
-        )
-    origins = {name: origin for name, origin in layer.origins.items() if name != "target"}
-    return _Rank(target.name, at_target, Layer(replace(layer.settings, target=None), origins))
+        both = " and ".join(f"{each.name} ({each.at})" for each in (profile, named))
+        raise UsageError(f"There are two profiles: {both}.", "Leave one of them out.")
+    return _Rank(named, without(layer, ("target",)))
 
 
-def _load(profiles: Profiles, rank: _Rank) -> Profile:
-    assert rank.profile is not None
+def _is_typed(origin: str) -> bool:
+    """Whether it is an option or a command of a chat, which whoever typed it knows."""
+    return origin.startswith("-") or origin in IN_CHATS.values()
+
+
+def _load(profiles: Profiles, named: NamedProfile) -> Profile:
     try:
-        profiles.file(rank.profile)
+        profiles.file(named.name)
     except ProfileError as error:
-        said = "" if rank.at.startswith("-") else f"{rank.at}: "
+        said = "" if _is_typed(named.at) else f"{named.at}: "
         raise ProfileError(f"{said}{error.message}", error.hint) from error
-    return profiles.load(rank.profile)
+    return profiles.load(named.name)

@@ -87,8 +87,8 @@ class SamplingParams:
 
     @property
     def greedy(self) -> bool:
-        """Whether nothing is drawn, so that a prompt has one answer only."""
-        return self.temperature <= 0 and not self.excludes
+        """Whether temperature or top-k leave nothing to draw, so that a prompt has one answer only."""
+        return self.top_k == 1 or (self.temperature <= 0 and not self.excludes)
 
     @property
     def biases(self) -> tuple[tuple[int, float], ...]:

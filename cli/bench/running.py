@@ -14,7 +14,7 @@ from ..memory.fitting import fitted
 from ..models.gains import keep_gains
 from ..models.loading import load
 from ..options import PromptOptions
-from ..precedence import asked
+from ..precedence import asked, named_profile
 from ..request import check_model, obtain_config
 from .as_json import report_json
 from .measure import Measured, measure
@@ -28,7 +28,7 @@ from .table import bench_text
 def carry_out(env: Environment, options: PairOptions, what: BenchOptions, output: BenchOutputOptions) -> None:
     """Do what the options ask for. Raises what ended the measuring, once it is told what is known."""
     models, quiet = options.models, output.quiet
-    wanted = asked(env, flag_settings(options, env.mirror), models.profile)
+    wanted = asked(env, flag_settings(options, env.mirror), named_profile(models.profile))
     if models.show_config:
         show_config(env, wanted, output.json)
         return

@@ -51,7 +51,7 @@ class Dialogue:
     drops_oldest: bool = False
     leaving: bool = False
     chatting: bool = False
-    """Whether there are commands that a hint can name."""
+    """Whether lines are typed in it, and commands that a hint can name."""
     unsent: str = ""
     """What was typed for a message that was taken back: it stands in the line again."""
     _last: Spoken | None = None
@@ -117,12 +117,13 @@ class Dialogue:
     def answer(self, question: str, typed: str = "") -> None:
         """Answer a question and remember both; if Ctrl-C or an error comes before the first word, neither.
 
-        What was `typed` for it is unsent then.
+        What was `typed` for it is unsent then; what was unsent before stays so otherwise.
         """
-        self.unsent = typed
+        before = self.unsent
+        self.unsent = typed or before
         spoken = self._answered(question)
         if spoken:
-            self.unsent = ""
+            self.unsent = before
         self._conclude(spoken, "Stopped; the message is taken back.")
 
     def answer_once(self, question: str) -> None:
@@ -175,9 +176,14 @@ class Dialogue:
         self.keeper.system(text)
         self.conversation.system = text
 
+    def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
+        """Another target or another draft. Raises what finding and loading raise: then all is as it was."""
+        self.who.change_models(target=target, draft=draft)
+        self.keeper.models(self.header().models)
+
     def header(self) -> Header:
         """The first line of a session that begins now."""
-        return header_of(self.pair, self.who.source, self.who.wish, self.who.profile, self.conversation.system)
+        return header_of(self.pair, self.who.names, self.conversation.system)
 
     def take_up(self, conversation: Conversation) -> None:
         """Go on from what was said elsewhere."""

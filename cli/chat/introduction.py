@@ -51,7 +51,7 @@ def draft_items_of(chat: "Dialogue") -> list[str]:
     """What drafts in a chat."""
     if not chat.who.drafts:
         return ["nothing drafts", "/draft on switches it on"]
-    return draft_items(chat.pair, chat.who.wish)
+    return draft_items(chat.pair, chat.who.names.draft)
 
 
 def draft_items(pair: "Pair", wish: DraftWish) -> list[str]:

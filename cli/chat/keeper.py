@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from specchat.speculative.events import TextChunk
 from specchat.speculative.messages import Message
 
-from ..sessions.lines import Header
+from ..sessions.lines import Header, Models
 from ..sessions.log import SessionLog
 from ..sessions.store import Sessions
 
@@ -63,6 +63,11 @@ class Keeper:
         """Another system prompt holds."""
         if self.log:
             self.log.set_system(text)
+
+    def models(self, models: Models) -> None:
+        """Other models hold."""
+        if self.log:
+            self.log.set_models(models)
 
     def another(self, name: str | None = None, log: SessionLog | None = None) -> None:
         """End the session; the next question begins another, called `name`, or goes on in `log`."""

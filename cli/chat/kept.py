@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 from specchat.profiles.names import parse_model
 from specchat.profiles.profile import Profile
 from specchat.profiles.settings import AUTO, DraftChoice, Layer, parse_draft
-from specchat.profiles.sources import LocalFile, ModelSource, spelled
+from specchat.profiles.sources import LocalFile, spelled
 from specchat.speculative.errors import SpecchatError, UsageError
 
 from ..display.screen import warn
 from ..environment import Environment
 from ..options import ChatOptions
-from ..precedence import profiles_of
+from ..precedence import NamedProfile, named_profile, profiles_of
 from ..sessions.lines import Header
 from ..sessions.log import local_time
 from ..sessions.store import Sessions, sessions_of
-from .draft_wish import DraftWish
+from .model_names import ModelNames
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -30,18 +30,20 @@ class KeptChat:
     name: str | None = None
     begun: bool = False
 
-    def with_its_models(self, env: Environment, flags: Layer, profile: str | None) -> tuple[Layer, str | None]:
+    def with_its_models(
+        self, env: Environment, flags: Layer, profile: str | None, *, quiet: bool
+    ) -> tuple[Layer, NamedProfile | None]:
         """The options with the models and the profile that the session was held with, if they name none themselves.
 
         Raises `UsageError` and `SessionError` where the session cannot be read.
         """
         if not (self.sessions and self.name and self.begun) or flags.settings.target or profile:
-            return flags, profile
+            return flags, named_profile(profile)
         header, said_at = self.sessions.read(self.name).transcript.header, f"session {self.name}"
-        in_use = _profile(env, header)
+        in_use = _profile(env, header, quiet)
         if in_use is None or not _names_the_models(in_use, header):
             flags = _with_models(flags, header, said_at)
-        return replace(flags, origins={**flags.origins, "profile": said_at}), header.profile if in_use else None
+        return flags, named_profile(header.profile if in_use else None, said_at)
 
     def if_wanted(self, env: Environment, chatting: bool) -> "KeptChat":
         """The same, or nothing for an answer in a script that names no session."""
@@ -66,18 +68,12 @@ def kept_chat(env: Environment, options: ChatOptions) -> KeptChat:
     return KeptChat(sessions, name, begun=name is not None and name in sessions.names())
 
 
-def header_of(
-    pair: "Pair", source: ModelSource | None, wish: DraftWish, profile: str | None, system: str | None
-) -> Header:
-    """The first line of a session with `pair`, whose target was named as `source` says, and its draft as `wish`.
-
-    `profile` is the one in use.
-    """
-    target = pair.config.target.absolute()
-    model = str(target) if source is None else _anywhere(source)
+def header_of(pair: "Pair", names: ModelNames, system: str | None) -> Header:
+    """The first line of a session with `pair`, whose models were named so."""
+    model = _anywhere(names.target or LocalFile(pair.config.target))
     started, drafted_by = local_time().isoformat(timespec="seconds"), " and ".join(pair.drafted_by)
-    draft = _anywhere(parse_draft(wish.choice))
-    return Header(started, model, drafted_by, system, None if draft == AUTO else draft, profile)
+    draft = _anywhere(parse_draft(names.draft.choice))
+    return Header(started, model, drafted_by, system, None if draft == AUTO else draft, names.profile)
 
 
 def _anywhere(choice: DraftChoice) -> str:
@@ -91,14 +87,15 @@ def _anywhere(choice: DraftChoice) -> str:
             return spelled(choice)
 
 
-def _profile(env: Environment, header: Header) -> Profile | None:
+def _profile(env: Environment, header: Header, quiet: bool) -> Profile | None:
     """The profile of a session, if it has one that still makes sense."""
     if header.profile is None:
         return None
     try:
         return profiles_of(env).load(header.profile)
     except SpecchatError as error:
-        warn(env, f"{error.message} The chat goes on without that profile.")
+        if not quiet:
+            warn(env, f"{error.message} The chat goes on without that profile.")
         return None
 
 

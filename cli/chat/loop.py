@@ -29,14 +29,13 @@ class Chat:
         env = self.dialogue.env
         self._line = open_line(env, completions(env), kept=self.dialogue.keeper.sessions is not None)
 
-    def run(self, first: str | None = None) -> None:
-        """Answer `first`, and then what the person types until they leave."""
-        self.dialogue.chatting = True
+    def run(self, first: str | None = None, typed: str = "") -> None:
+        """Answer `first`, of which so much was `typed`, and then what the person types until they leave."""
         self.dialogue.prompt("?")  # no template: say so before they type
         with ignoring():  # from now on there is a chat to lose
             try:
                 if first is not None:
-                    self._do(lambda: self.dialogue.answer(first, line_of(first)))
+                    self._do(lambda: self.dialogue.answer(first, line_of(typed)))
                 introduce(self.dialogue)
                 self.dialogue.tell(KEYS)
                 while not self.dialogue.leaving and (line := self._read()) is not None:

@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from specchat.profiles.names import parse_model
-from specchat.profiles.settings import Layer, parse_draft
+from specchat.profiles.settings import Layer, Settings, over, parse_draft, without
 from specchat.speculative.devices import given_back
 from specchat.speculative.llama.pair_config import PairConfig
 
 from ..answering.speaker import Speaker
 from ..display.screen import warn
 from ..environment import Environment
-from ..flags import SPELLED, PairOptions
+from ..flags import IN_CHATS, PairOptions
 from ..models.loading import load
-from ..precedence import Asked, asked, profiles_of
+from ..precedence import Asked, NamedProfile, asked
 from ..request import obtain_config
 from .conversation import Conversation
 from .dialogue import Dialogue
-from .draft_wish import draft_wish
 from .keeper import Keeper
 from .kept import KeptChat
+from .model_names import ModelNames, names_in
 from .pair import ChatPair
 from .resuming import resume
 
@@ -35,51 +35,52 @@ class OtherModels:
     env: Environment
     options: PairOptions
     flags: Layer
-    profile: str | None
+    profile: NamedProfile | None
     template: str | None
     quiet: bool
 
     def renamed(self, target: str | None, draft: str | None) -> "OtherModels":
-        """The same with these models; for another target a draft is found unless it is named. Raises `UsageError`."""
-        mirror, settings = self.env.mirror, self.flags.settings
-        if target:
-            settings = replace(settings, target=parse_model(target, mirror=mirror), draft="auto")
-        if draft:
-            settings = replace(settings, draft=parse_draft(draft, mirror=mirror))
-        flags = Layer(settings, {**self.flags.origins, **{name: SPELLED[name] for name in ("target", "draft")}})
-        profile, template = (None, None) if target else (self.profile, self.template)
-        return replace(self, flags=flags, profile=profile, template=template)
+        """The same with these models; another target comes with the draft of its profile, or leaves it to be found.
 
-    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, str | None]:
+        Raises `UsageError`.
+        """
+        mirror = self.env.mirror
+        settings = Settings(
+            target=parse_model(target, mirror=mirror) if target else None,
+            draft=parse_draft(draft, mirror=mirror) if draft else None,
+        )
+        named = Layer(settings, {name: IN_CHATS[name] for name in settings.said()})
+        profile, template = (None, None) if target else (self.profile, self.template)
+        return replace(self, flags=over(named, without(self.flags, ("draft",))), profile=profile, template=template)
+
+    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, ModelNames]:
         """What to load, fetched where it is not here, once as many bytes of devices are free again as are `taken`.
 
-        With it comes the profile in use, as `Profiles.named` says it.
-        Raises what finding and fetching raise.
+        With it comes how that was named. Raises what finding and fetching raise.
         """
         wanted = asked(self.env, self.flags, self.profile)
         env = replace(self.env, devices=lambda: given_back(self.env.devices(), taken))
         config = obtain_config(env, self.options, wanted, quiet=self.quiet, chat_template=self.template)
-        return config, self._profile_in(wanted)
+        return config, names_in(self.env, wanted)
 
     def load(self, config: PairConfig) -> "Pair":
         """The pair. Raises what loading raises."""
         return load(self.env, config, self.quiet)
 
-    def dialogue(self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, drops_oldest: bool) -> Dialogue:
+    def dialogue(
+        self, speaker: Speaker, wanted: Asked, kept: KeptChat, *, chatting: bool, drops_oldest: bool
+    ) -> Dialogue:
         """A chat with the pair that is loaded, which goes on with the session that is `kept`, if that has begun.
 
         Raises what opening it does.
         """
-        settings = wanted.settings
         dialogue = Dialogue(
-            ChatPair(speaker, self, settings.target, draft_wish(wanted), self._profile_in(wanted)),
+            ChatPair(speaker, self, names_in(self.env, wanted)),
             Keeper(lambda sentence: warn(self.env, sentence), kept.sessions, kept.name),
-            conversation=Conversation(settings.system),
+            conversation=Conversation(wanted.settings.system),
             drops_oldest=drops_oldest,
+            chatting=chatting,
         )
         if kept.begun and kept.sessions and kept.name:
             resume(dialogue, kept.sessions, kept.name)
         return dialogue
-
-    def _profile_in(self, wanted: Asked) -> str | None:
-        return profiles_of(self.env).named(wanted.profile) if wanted.profile else None

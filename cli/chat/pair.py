@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from specchat.profiles.settings import SAMPLING, Settings
-from specchat.profiles.sources import ModelSource
 from specchat.speculative.constraint.grammar import Grammar
 from specchat.speculative.draft_length import DraftLength, FixedLength
 from specchat.speculative.drafting import Drafter, NoDrafter
@@ -15,7 +14,7 @@ from specchat.speculative.llama.pair_config import PairConfig
 from ..answering.speaker import Speaker
 from ..models.loading import tell_notices
 from ..request import with_settings
-from .draft_wish import DraftWish
+from .model_names import ModelNames
 
 if TYPE_CHECKING:
     from specchat.speculative.llama.pair import Pair
@@ -27,8 +26,8 @@ class NamedModels(Protocol):
     def renamed(self, target: str | None, draft: str | None) -> "NamedModels":
         """The same with another target or another draft. Raises `UsageError` for what is no name."""
 
-    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, str | None]:
-        """What to load once as many bytes of devices are free again as are `taken`, and the profile in use.
+    def config(self, taken: Mapping[str, int]) -> tuple[PairConfig, ModelNames]:
+        """What to load once as many bytes of devices are free again as are `taken`, and how that was named.
 
         Raises what finding and fetching raise.
         """
@@ -41,15 +40,12 @@ class NamedModels(Protocol):
 class ChatPair:
     """Who speaks in a chat.
 
-    `models` are those that were named, in the options or since. `source` is how the target was named that is loaded,
-    `wish` what was asked to draft for it, and `profile` the one in use.
+    `models` are those that were named, in the options or since, and `names` how those were that are loaded.
     """
 
     speaker: Speaker
     models: NamedModels
-    source: ModelSource | None = None
-    wish: DraftWish = field(default_factory=DraftWish)
-    profile: str | None = None
+    names: ModelNames = field(default_factory=ModelNames)
     _changes: Settings = field(default_factory=Settings)
     _seed: int | None = None
     """The seed of the chat, if it was set in it."""
@@ -119,12 +115,11 @@ class ChatPair:
     def change_models(self, *, target: str | None = None, draft: str | None = None) -> None:
         """Go on with another target or another draft. Raises what finding and loading raise: then all is as it was."""
         models, before = self.models.renamed(target, draft), self.speaker.pair.config
-        config, profile = models.config(before.taken)
+        config, names = models.config(before.taken)
         config = with_settings(config, self._changes)
         seed = config.seed if self._seed is None else self._seed
         self._reload(replace(config, seed=seed, grammar=before.grammar))
-        self.models, self.profile = models, profile
-        self.wish = DraftWish(draft or "auto", "/draft" if draft else "")
+        self.models, self.names = models, names
 
     def close(self) -> None:
         """Free the models."""
@@ -143,7 +138,6 @@ class ChatPair:
         self.close()
         try:
             self.speaker = replace(speaker, pair=self.models.load(config))
-            self.source = self.source if config.target == before.target else None
         except SpecchatError as error:
             self.speaker = replace(speaker, pair=self.models.load(before))
             if isinstance(error, ServerError):  # one that holds nothing of this chat

@@ -8,9 +8,13 @@ from ..sessions.log import SessionLog
 from ..sessions.store import Sessions
 from .commands.registry import line_of
 from .conversation import Conversation
+from .line.line import is_edited
 
 if TYPE_CHECKING:
     from .dialogue import Dialogue
+
+_MOST_TYPED = 2_000
+"""Characters of a message that stands in the line unasked."""
 
 
 def save(chat: "Dialogue", sessions: Sessions, name: str) -> None:
@@ -30,9 +34,7 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
     if log.notice:
         chat.tell(log.notice)
     if log.transcript.unanswered:
-        unanswered = log.messages[-1].content
-        chat.tell(f"This message was never answered, and is taken back: {unanswered}")
-        chat.unsent = line_of(unanswered)
+        _take_back(chat, log.messages[-1].content)
         log.drop(1)
     chat.keeper.another(name, log)
     told = log.transcript
@@ -40,6 +42,15 @@ def resume(chat: "Dialogue", sessions: Sessions, name: str) -> None:
     chat.take_up(Conversation(system, [turn.message for turn in told.turns]))
     if chat.env.stderr_is_terminal:
         _tell_of(chat, name)
+
+
+def _take_back(chat: "Dialogue", message: str) -> None:
+    """Tell of a message without an answer: its beginning where a line follows, in which it stands if it is not long."""
+    line_follows = chat.chatting and is_edited(chat.env)
+    if line_follows and len(message) <= _MOST_TYPED:
+        chat.unsent = line_of(message)
+    told = beginning(message) if line_follows else message
+    chat.tell(f"This message was never answered, and is taken back: {told}")
 
 
 def _tell_of(chat: "Dialogue", name: str) -> None:

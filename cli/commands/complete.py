@@ -43,7 +43,7 @@ def complete(
     from ..flags import PairOptions, flag_settings
     from ..form import asked_form
     from ..models.loading import load, tell_notices
-    from ..precedence import asked
+    from ..precedence import asked, named_profile
     from ..request import check_model, limits, obtain_config
     from ..scripts.rules import check_script, prepared
     from ..scripts.scripted import Scripted
@@ -63,7 +63,7 @@ def complete(
         states=states,
     )
     said = flag_settings(options, env.mirror, stop=answer.stop, json_schema=answer.json_schema, grammar=answer.grammar)
-    wanted = asked(env, said, models.profile)
+    wanted = asked(env, said, named_profile(models.profile))
     if models.show_config:
         show_config(env, wanted, output.json)
         return

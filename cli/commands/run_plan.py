@@ -1,6 +1,6 @@
 """What `specchat run` is to do, found out from its options before any model is fetched or loaded."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from specchat.profiles.settings import Layer
@@ -12,10 +12,10 @@ from ..answering.kept_states import state_place
 from ..chat.kept import KeptChat, kept_chat
 from ..environment import Environment
 from ..flags import PairOptions, flag_settings
-from ..input import read_prompt, text_or_file
+from ..input import read_prompt, text_or_file, typed_prompt
 from ..models.suggest import with_model
 from ..options import AnswerOptions, ChatOptions, OutputOptions, PromptOptions
-from ..precedence import Asked
+from ..precedence import Asked, NamedProfile
 from ..scripts.options import ScriptOptions
 from ..scripts.rules import Many, prepared
 
@@ -37,11 +37,11 @@ class RunPlan:
     """What is to be loaded and said: `many` prompts, or the `text` of one, None for a chat that begins with none.
 
     `flags` and `profile` are what options say, or else the session of its models; `suggested` is a profile that was
-    agreed to just now.
+    agreed to just now. `typed` is the text where all of it was typed.
     """
 
     flags: Layer
-    profile: str | None
+    profile: NamedProfile | None
     wanted: Asked
     suggested: str | None
     kept: KeptChat
@@ -49,6 +49,7 @@ class RunPlan:
     many: Many | None
     destination: Path | None
     text: str | None
+    typed: str
     chats: bool
     states: StatePlace | None
 
@@ -70,9 +71,9 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
     kept = kept_chat(env, chat)
     if kept.name is not None and (script.batch or script.each or script.wanted):
         raise UsageError("A session keeps what is said in a chat.", "Leave it out, or the options for scripts.")
-    flags, profile = kept.with_its_models(env, flags, models.profile)
+    flags, profile = kept.with_its_models(env, flags, models.profile, quiet=options.output.quiet)
     many, destination = prepared(env, script, options.prompt, options.output)
-    wanted, suggested = with_model(env, flags, replace(models, profile=profile), options.prompt)
+    wanted, suggested = with_model(env, flags, profile, options.prompt, offline=models.offline)
     template = text_or_file(env, f"@{chat.chat_template}") if chat.chat_template is not None else None
     text = "" if many else read_prompt(env, options.prompt, options.output.quiet)
     chats = text is None or chat.interactive
@@ -90,6 +91,7 @@ def run_plan(env: Environment, options: RunOptions, flags: Layer) -> RunPlan:
         many=many,
         destination=destination,
         text=text,
+        typed=typed_prompt(options.prompt, text),
         chats=chats,
         states=_states(env, options, kept, chats),
     )

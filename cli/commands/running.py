@@ -8,6 +8,7 @@ from ..answering.compare import Comparer
 from ..answering.speaker import Speaker
 from ..chat.conversation import Conversation
 from ..chat.dialogue import Dialogue
+from ..chat.kept import kept_chat
 from ..chat.loop import Chat
 from ..chat.other_models import OtherModels
 from ..doctor.reminder import remind_of_gpu
@@ -30,7 +31,8 @@ def carry_out(env: Environment, options: RunOptions) -> None:
     check_script(options.script, options.output, chat=chat.interactive, compare=chat.compare)
     flags = run_flags(env, options)
     if models.show_config:
-        show_config(env, asked(env, flags, models.profile), options.output.json)
+        flags, profile = kept_chat(env, chat).with_its_models(env, flags, models.profile, quiet=quiet)
+        show_config(env, asked(env, flags, profile), options.output.json)
         return
     plan = run_plan(env, options, flags)
     form = asked_form(env, plan.wanted.layer)
@@ -66,7 +68,8 @@ def _dialogue(speaker: Speaker, options: RunOptions, plan: RunPlan) -> Dialogue:
     env, pair = speaker.env, options.pair
     others = OtherModels(env, pair, plan.flags, plan.profile, plan.template, options.output.quiet)
     kept = plan.kept.if_wanted(env, plan.chats)
-    dialogue = others.dialogue(speaker, plan.wanted, kept, drops_oldest=options.chat.overflow == "drop-oldest")
+    drops_oldest = options.chat.overflow == "drop-oldest"
+    dialogue = others.dialogue(speaker, plan.wanted, kept, chatting=plan.chats, drops_oldest=drops_oldest)
     if plan.flags.settings.system is not None:  # over that of the session
         dialogue.set_system(plan.flags.settings.system)
     return dialogue
@@ -74,7 +77,7 @@ def _dialogue(speaker: Speaker, options: RunOptions, plan: RunPlan) -> Dialogue:
 
 def _talk(dialogue: Dialogue, plan: RunPlan) -> None:
     if plan.chats:
-        Chat(dialogue).run(plan.text)
+        Chat(dialogue).run(plan.text, plan.typed)
         return
     assert plan.text is not None
     try:

@@ -13,25 +13,27 @@ from ..display.screen import agrees, note
 from ..environment import Environment
 from ..habits import misplaced_model, no_model
 from ..memory.devices import room_for_models
-from ..options import ModelOptions, PromptOptions
-from ..precedence import Asked, asked, profiles_of
+from ..options import PromptOptions
+from ..precedence import Asked, NamedProfile, asked, named_profile, profiles_of
 
 _MBIT = 100
 """A common line, for a rough idea of the time."""
 
 
-def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: PromptOptions) -> tuple[Asked, str | None]:
+def with_model(
+    env: Environment, flags: Layer, named: NamedProfile | None, prompt: PromptOptions, *, offline: bool
+) -> tuple[Asked, str | None]:
     """What holds, with a model; and the profile that names it, if that was suggested and taken just now.
 
     Raises `UsageError` when none is named and none can be suggested, `ModelLoadError` when there is nobody to ask.
     """
-    wanted = asked(env, flags, models.profile)
+    wanted = asked(env, flags, named)
     if wanted.settings.target is not None:
         return wanted, None
     words, profiles = prompt.words or (), profiles_of(env).names()
     if misplaced := misplaced_model(words, profiles, "run"):
         raise misplaced
-    profile = None if models.offline or is_offline(env.variables) else suggested(room_for_models(env.devices()))
+    profile = None if offline or is_offline(env.variables) else suggested(room_for_models(env.devices()))
     if profile is None:
         raise no_model(words, profiles)
     if not (env.stdin_is_terminal and env.stderr_is_terminal):
@@ -42,7 +44,7 @@ def with_model(env: Environment, flags: Layer, models: ModelOptions, prompt: Pro
         )
     if not _agreed(env, profile):
         raise ModelLoadError("Nothing runs, then.", "Name one with -m, or choose from specchat profile list.")
-    return asked(env, flags, profile.name), profile.name
+    return asked(env, flags, named_profile(profile.name)), profile.name
 
 
 def keep_suggestion(env: Environment, profile: str) -> None:

@@ -1,7 +1,7 @@
 """The lines of a session's file, each an object of JSON. Keys that are not known are left alone."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, get_args
 
 from specchat.speculative.messages import Message, Role
@@ -21,12 +21,22 @@ class OtherFormat(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
-    """The first line: when the chat began (ISO 8601), with which models, and the system prompt.
+class Models:
+    """The models from here on: the target, what drafted, and what was to, as both were named.
 
-    `draft` says what drafted, `draft_named` what was to, as it was named; None left that to us. What else was set is
-    that of the `profile` in use, which may change: it is not kept.
+    `draft_named` of None left that to us. What else was set is that of the `profile` in use, which may change: it is
+    not kept.
     """
+
+    model: str
+    draft: str
+    draft_named: str | None = None
+    profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line: when the chat began (ISO 8601), with which models, as in `Models`, and the system prompt."""
 
     started: str
     model: str
@@ -34,6 +44,11 @@ class Header:
     system: str | None = None
     draft_named: str | None = None
     profile: str | None = None
+
+    @property
+    def models(self) -> Models:
+        """What it says of the models."""
+        return Models(self.model, self.draft, self.draft_named, self.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +75,13 @@ class SystemPrompt:
     text: str | None
 
 
-Entry = Turn | Drop | SystemPrompt
+Entry = Turn | Drop | SystemPrompt | Models
 
 
 def header_line(header: Header) -> bytes:
     """The first line of a file."""
-    facts = {"started": header.started, "model": header.model, "draft": header.draft, "system": header.system}
-    named = {"draft_named": header.draft_named, "profile": header.profile}
-    return _line({"format": FORMAT, **facts, **{key: name for key, name in named.items() if name is not None}})
+    facts = {"started": header.started, **_models_content(header.models), "system": header.system}
+    return _line({"format": FORMAT, **facts})
 
 
 def entry_line(entry: Entry) -> bytes:
@@ -77,8 +91,14 @@ def entry_line(entry: Entry) -> bytes:
             return _line({"drop": count})
         case SystemPrompt(text):
             return _line({"system": text})
+        case Models():
+            return _line(_models_content(entry))
         case Turn():
             return _line(turn_content(entry))
+
+
+def _models_content(models: Models) -> dict[str, str]:
+    return {key: name for key, name in asdict(models).items() if name is not None}
 
 
 def turn_content(turn: Turn) -> dict[str, Any]:
@@ -114,7 +134,9 @@ def parse_entry(line: bytes) -> Entry | None:
             return Drop(count)
         case {"system": None | str() as system}:
             return SystemPrompt(system)
-        case {"role": _} | {"drop": _} | {"system": _}:
+        case {"model": str(model), "draft": str(draft), **facts}:
+            return Models(model, draft, _text(facts.get("draft_named")), _text(facts.get("profile")))
+        case {"role": _} | {"drop": _} | {"system": _} | {"model": _}:
             raise Damaged
     return None
 

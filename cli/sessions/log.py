@@ -11,7 +11,7 @@ from specchat.speculative.messages import Message
 
 from .disk import write_all
 from .errors import TakenError
-from .lines import Drop, Entry, Header, SystemPrompt, Turn, entry_line
+from .lines import Drop, Entry, Header, Models, SystemPrompt, Turn, entry_line
 from .names import check_name
 from .opening import begin, reopen
 from .partial import Partial
@@ -57,6 +57,7 @@ class SessionLog:
             if isinstance(error, FileExistsError) and log.place.file.exists():
                 raise TakenError(f"There is a session called {name} already.", "Choose another name.") from error
             log._fail(error)
+        log.set_system(header.system)  # that there is none, too: settings may name one by the next time
         return log
 
     @classmethod
@@ -117,9 +118,14 @@ class SessionLog:
         self._partial_ends()
 
     def set_system(self, text: str | None) -> None:
-        """Let another system prompt hold from here on."""
-        if text != self.transcript.system:
+        """Let a system prompt hold from here on, or none."""
+        if text != self.transcript.system or not self.transcript.chose_system:
             self._keep(SystemPrompt(text))
+
+    def set_models(self, models: Models) -> None:
+        """Let the chat go on with these from here on."""
+        if models != self.transcript.header.models:
+            self._keep(models)
 
     def remove(self) -> None:
         """Remove its file, as far as that can be done; nothing more is to be written."""

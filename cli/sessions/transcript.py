@@ -1,17 +1,18 @@
 """What a chat has come to: the system prompt that holds, and the turns that were not taken back."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from specchat.speculative.messages import Message
 
-from .lines import Drop, Entry, Header, SystemPrompt, Turn
+from .lines import Drop, Entry, Header, Models, SystemPrompt, Turn
 
 
 @dataclass(slots=True)
 class Transcript:
     """A chat after all the entries that were applied to it.
 
-    `chose_system` tells a chat that was to have no system prompt from one for which nothing ever named any.
+    The `header` says which models hold by now. `chose_system` tells a chat without a system prompt from one of which an
+    older version did not write that down.
     """
 
     header: Header
@@ -22,8 +23,7 @@ class Transcript:
     @classmethod
     def begun(cls, header: Header) -> "Transcript":
         """A chat in which nothing was said yet."""
-        chose = header.system is not None or header.profile is not None  # which may name one by now, or was overruled
-        return cls(header, header.system, chose_system=chose)
+        return cls(header, header.system, chose_system=header.system is not None)
 
     @property
     def messages(self) -> list[Message]:
@@ -61,3 +61,5 @@ class Transcript:
                 del self.turns[max(0, len(self.turns) - count) :]
             case SystemPrompt(text):
                 self.system, self.chose_system = text, True
+            case Models():
+                self.header = replace(self.header, **asdict(entry))

@@ -51,6 +51,13 @@ def test_why_another_answer_is_the_same_is_told_where_nothing_is_drawn():
     assert shown[2].endswith(f"\n{why}\n")
 
 
+def test_of_one_token_nothing_is_drawn_at_any_temperature():
+    why = "With top-k 1 there is one answer only; /set top-k 40 gives others."
+    lines = "/set temp 0.8", "/set top-k 1", "/regen", "/set xtc-probability 0.5", "/regen", "/set top-k 40", "/regen"
+    shown = plain(chat("Hi", *lines))
+    assert shown.count(why) == shown.count("one answer only") == 2
+
+
 def test_another_answer_that_differs_is_told_as_it_is():
     world = chat("Hi", "/set n 2", "/regen")
     assert "one answer only" not in plain(world)

@@ -43,6 +43,12 @@ def told(done):
     return [(message.role, message.content) for message in done.pair.chats[-1]]
 
 
+def shown(run, *options):
+    """What --show-config tells: values and origins by name."""
+    done = run("run", *options, "--show-config", "--json", screen=False)
+    return {name: (row["value"], row["origin"]) for name, row in json.loads(done.out).items()}
+
+
 def test_a_chat_is_kept_and_goes_on(data):
     world(data, *CHAT, "-sys", "Be brief.", lines=["Hi", "Well?"])
     first = [("user", "Hi"), ("assistant", "One."), ("user", "Well?"), ("assistant", "Two.")]
@@ -105,10 +111,11 @@ def test_a_chat_is_saved_under_a_name_and_loaded_by_it(data):
 def test_a_question_that_a_killed_process_left_without_an_answer_is_told(data):
     world(data, *CHAT, lines=["Hi", "/save plans"])
     file = data / "specchat" / "sessions" / "plans.jsonl"
-    line = json.dumps({"role": "user", "content": "And what of the sea?", "at": ""})
+    sea = f"And what of the sea, {'the ' * 20}sea?"
+    line = json.dumps({"role": "user", "content": sea, "at": ""})
     file.write_text(f"{file.read_text()}{line}\n")
     done = world(data, *CHAT, "--session", "plans", lines=["Well?"], answers=["One.", "Two."])
-    assert "This message was never answered, and is taken back: And what of the sea?" in done.out
+    assert f"This message was never answered, and is taken back: {sea}" in done.out
     assert told(done) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
@@ -238,7 +245,7 @@ def test_a_session_goes_on_with_the_draft_that_was_named(data, tmp_path):
     assert again.pair.config.draft == "none"
 
 
-COLD = "target: big.gguf\ndraft: ngram\nsampling: {temperature: 0.3, top_k: 7}\n"
+COLD = "target: big.gguf\ndraft: none\nsampling: {temperature: 0.3, top_k: 7}\n"
 
 
 @pytest.fixture
@@ -278,7 +285,7 @@ def test_a_chat_goes_on_with_the_settings_of_its_profile(home, profile, named):
         case _:
             home("run", named, "cold")
     config = home("run", "-C").pair.config
-    assert (dict(config.sampling), config.draft) == ({"temperature": 0.3, "top_k": 7}, "ngram")
+    assert (dict(config.sampling), config.draft) == ({"temperature": 0.3, "top_k": 7}, "none")
     assert dict(home("run", "-C", "--temp", "0.9").pair.config.sampling) == {"temperature": 0.9, "top_k": 7}
     assert dict(home("run", "-C", "-m", "other.gguf").pair.config.sampling) == {}
 
@@ -296,13 +303,14 @@ def test_a_chat_goes_on_with_its_models_where_its_profile_names_others_by_now(ho
     home("run", "-m", "cold")
     profile("target: other.gguf\nsampling: {temperature: 0.1}\n")
     config = home("run", "-C").pair.config
-    assert (config.target.name, config.draft, config.sampling["temperature"]) == ("big.gguf", "ngram", 0.1)
+    assert (config.target.name, config.draft, config.sampling["temperature"]) == ("big.gguf", "none", 0.1)
 
 
 def test_a_chat_whose_profile_is_gone_goes_on_and_says_so(home, profile):
     profile(COLD)
     home("run", "-m", "cold")
     profile(None)
+    assert "warning" not in home("run", "-C", "-q", lines=()).transcript
     done = home("run", "-C")
     assert "warning: There is no profile called cold. The chat goes on without that profile." in done.transcript
     assert (done.code, done.pair.config.target.name, dict(done.pair.config.sampling)) == (0, "big.gguf", {})
@@ -316,10 +324,76 @@ def test_a_system_prompt_that_was_taken_away_stays_away(home, profile):
     assert told(home("run", "-C", lines=["Well?"]))[0] == ("user", "Hi")
 
 
+@pytest.mark.parametrize("named_by", ["config.yaml", "SPECCHAT_SYSTEM"])
+def test_a_system_prompt_of_all_chats_that_was_taken_away_stays_away(home, profile, tmp_path, named_by):
+    variables = {named_by: "Be brief."}
+    if named_by == "config.yaml":
+        profile("system: Be brief.\n", tmp_path / "specchat" / named_by)
+    home(*CHAT, lines=["/system none", "Hi"], variables=variables)
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("user", "Hi")
+
+
+def test_a_session_that_does_not_say_that_it_has_no_system_prompt_goes_on_with_one(data, home):
+    home(*CHAT, "--session", "plans")
+    file = data / "specchat" / "sessions" / "plans.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(line for line in lines if json.loads(line) != {"system": None}))
+    variables = {"SPECCHAT_SYSTEM": "Be brief."}
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("system", "Be brief.")
+    home("run", "-C", lines=["/system none"], variables=variables)
+    assert told(home("run", "-C", lines=["Well?"], variables=variables))[0] == ("user", "Hi")
+
+
+SHOWN = [("-C",), ("--session", "plans")]
+
+
+@pytest.mark.parametrize("which", SHOWN)
+def test_the_models_that_a_chat_would_go_on_with_are_shown(home, which):
+    home(*CHAT, "--draft", "none", "--session", "plans")
+    found = shown(home, *which)
+    assert Path(found["target"][0]).name == "big.gguf"
+    assert found["draft"] == ("none", "session plans")
+
+
+@pytest.mark.parametrize("which", SHOWN)
+def test_the_profile_that_a_chat_would_go_on_with_is_shown(home, profile, which):
+    profile(COLD)
+    home("run", "-m", "cold", "--session", "plans")
+    found = shown(home, *which)
+    assert (found["profile"], found["top_k"][0]) == (("cold", "session plans"), 7)
+    assert "profile" not in shown(home, *which, "-m", "other.gguf")
+
+
 def test_another_model_leaves_the_profile_of_the_first_behind(home, profile):
     profile(COLD)
     home("run", "-m", "cold", lines=["/model other.gguf", "Hi"])
     assert dict(home("run", "-C").pair.config.sampling) == {}
+
+
+def test_another_model_comes_with_the_draft_of_its_profile_also_in_the_chat_that_goes_on(home, profile):
+    profile("target: big.gguf\ndraft: none\n")
+    assert home("run", "-m", "other.gguf", lines=["/model cold", "Hi"]).pair.config.draft == "none"
+    profile("target: big.gguf\ndraft: none\nsampling: {temperature: 0.1}\n")
+    config = home("run", "-C").pair.config
+    assert (config.draft, dict(config.sampling)) == ("none", {"temperature": 0.1})
+
+
+def test_a_chat_goes_on_with_the_models_that_were_named_in_it_last(data, home, profile):
+    home(*CHAT, lines=["Hi", "/model other.gguf", "/draft none"])
+    config = home("run", "-C").pair.config
+    assert (config.target.name, config.draft) == ("other.gguf", "none")
+    [listed] = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert Path(listed["model"]).name == "other.gguf"
+    profile(COLD)
+    home("run", "-C", lines=["/model cold"])
+    assert dict(home("run", "-C").pair.config.sampling) == {"temperature": 0.3, "top_k": 7}
+
+
+def test_another_model_is_kept_as_it_was_named(data, hub):
+    variables = {"HF_ENDPOINT": hub.standin.endpoint, "HF_HOME": str(hub.cache.parent)}
+    world(data, *CHAT, "-q", lines=["/model user/big-GGUF", "Hi"], variables=variables)
+    listed = json.loads(world(data, "session", "list", "--json", screen=False).out)["sessions"]
+    assert [each["model"] for each in listed] == ["user/big-GGUF"]
 
 
 def test_a_model_that_cannot_be_had_is_told_with_the_session_that_names_its_profile(data, home, profile):

@@ -10,7 +10,7 @@ from specchat.profiles.variables import settings_of_texts
 from specchat.speculative.errors import UsageError
 
 from ...display.screen import one_line
-from ...flags import SPELLED
+from ...flags import IN_CHATS, SPELLED
 from ...form import asked_form
 from ...habits import seed_value
 from ...request import chosen_limit, chosen_seed
@@ -21,7 +21,7 @@ from ..introduction import introduce
 if TYPE_CHECKING:
     from ..dialogue import Dialogue
 
-_ELSEWHERE = {"target": "/model", "draft": "/draft", "system": "/system"}
+_ELSEWHERE = {**IN_CHATS, "system": "/system"}
 _SHORT = {
     "ctx": "context",
     "temp": "temperature",

@@ -98,7 +98,7 @@ def markdown(chat: "Dialogue", _: str) -> None:
 def model(chat: "Dialogue", argument: str) -> None:
     """Show the model, or go on with another one; the chat is kept."""
     if argument:
-        chat.who.change_models(target=path_argument(argument))
+        chat.change_models(target=path_argument(argument))
         introduce(chat)
     else:
         chat.tell_items(target_items(chat.pair))
@@ -111,6 +111,6 @@ def draft(chat: "Dialogue", argument: str) -> None:
             chat.who.draft(argument == "on")
         chat.tell_items(draft_items_of(chat))
     else:
-        chat.who.change_models(draft=path_argument(argument))
+        chat.change_models(draft=path_argument(argument))
         chat.who.draft(True)
         introduce(chat)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from specchat.speculative.errors import UsageError
+from specchat.speculative.sampling_params import SamplingParams
 
 from ...display.screen import beginning
 from ..line.editor import edit_text
@@ -19,7 +20,15 @@ def regen(chat: "Dialogue", _: str) -> None:
     chat.answer_again()
     after, sampling = chat.conversation.answer, chat.pair.sampling
     if after is not before and after == before and sampling.greedy:
-        chat.tell(f"At temperature {sampling.temperature:g} there is one answer only; /set temp 0.8 gives others.")
+        why, other = _why_no_other(sampling)
+        chat.tell(f"{why} there is one answer only; {other} gives others.")
+
+
+def _why_no_other(sampling: SamplingParams) -> tuple[str, str]:
+    """What leaves nothing to draw, and what to type against it."""
+    if sampling.top_k == 1:
+        return "With top-k 1", "/set top-k 40"
+    return f"At temperature {sampling.temperature:g}", "/set temp 0.8"
 
 
 def go_on(chat: "Dialogue", _: str) -> None:

@@ -35,10 +35,15 @@ class LineReader(Protocol):
         ...
 
 
+def is_edited(env: Environment) -> bool:
+    """Whether the line can be edited, so that something may stand in it at first."""
+    on_dev_tty = sys.platform == "darwin" and not env.stdin_is_terminal  # event loops cannot wait for that there
+    return env.edits_lines() and not on_dev_tty
+
+
 def open_line(env: Environment, completions: Completions, *, kept: bool = True) -> LineReader:
     """The best line that the terminal allows. What is typed comes back in later chats if it is `kept`."""
-    on_dev_tty = sys.platform == "darwin" and not env.stdin_is_terminal  # event loops cannot wait for that there
-    if on_dev_tty or not env.edits_lines():
+    if not is_edited(env):
         return PlainLine(env)
     folder = env.data_folder
     return Line(env, completions, History(folder / "history" / "chat.jsonl" if folder else None, kept=kept))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specchat.cli.sessions.errors import SessionError, TakenError
-from specchat.cli.sessions.lines import Header
+from specchat.cli.sessions.lines import Header, Models
 from specchat.cli.sessions.lock import is_still_at
 from specchat.cli.sessions.log import SessionLog
 from specchat.speculative.errors import SpecchatError, UsageError
@@ -126,6 +126,24 @@ def test_the_facts_of_an_answer_are_kept(tmp_path):
     assert (question.finish_reason, question.seed) == (None, None)
 
 
+def test_that_there_is_no_system_prompt_is_kept_as_well(tmp_path):
+    create(tmp_path, header=Header("then", "big.gguf", "")).close()
+    assert (tmp_path / "chat.jsonl").read_bytes().count(b"\n") == 2
+    after = reopened(tmp_path).transcript
+    assert (after.system, after.chose_system) == (None, True)
+
+
+def test_other_models_hold_from_then_on(tmp_path):
+    with create(tmp_path) as log:
+        log.set_models(HEADER.models)
+        log.add(user("Hi"))
+        log.set_models(Models("other.gguf", "", "none", "mine"))
+    assert (tmp_path / "chat.jsonl").read_bytes().count(b"\n") == 3
+    after = reopened(tmp_path)
+    assert after.transcript.header == Header(HEADER.started, "other.gguf", "", "Be brief.", "none", "mine")
+    assert after.messages == [SYSTEM, user("Hi")]
+
+
 def test_only_the_owner_may_read_any_of_it(tmp_path):
     folder = tmp_path / "specchat" / "sessions"
     with create(folder) as log:
@@ -226,6 +244,7 @@ def test_a_damaged_line_is_set_aside_with_all_that_comes_after_it(tmp_path):
         b'{"drop": true}',
         b'{"drop": -1}',
         b'{"system": 1}',
+        b'{"model": "big.gguf"}',
         b"\xff",
         b"",
     ],

@@ -22,12 +22,11 @@ from time import perf_counter
 from specchat.speculative.bench.cases import HELD_OUT_SET, KINDS, Case, Prompt, packaged_prompts
 from specchat.speculative.bench.ratios import geometric_mean
 from specchat.speculative.bench.runner import Runner
-from specchat.speculative.bench.variants import Engine, challengers
-from specchat.speculative.interrupt import Interrupt
-from specchat.speculative.llama.config import LlamaConfig
-from specchat.speculative.llama.pair import Pair, load_pair
-from specchat.speculative.llama.pair_config import PairConfig
+from specchat.speculative.bench.variants import challengers
+from specchat.speculative.llama.pair import Pair
 from specchat.speculative.messages import Message
+
+from .measured_pair import engine_of, measured_pair
 
 OURS, DEFAULT = "specchat", "default"
 GREEDY = ("--spec-type", "draft-simple", "--temp", "0", "--top-k", "1", "--no-escape", "--log-verbosity", "3")
@@ -63,9 +62,8 @@ class Match:
 
     def ours(self, prompt: Prompt) -> Run:
         """Our answer, as the first of a new process that knows what passes cost."""
-        engine = Engine(self.pair.session, lambda text: self.pair.chat_tokens([Message("user", text)]))
         runner = Runner(most=self.tokens, seed=0, clock=perf_counter)
-        answer = runner.answer(challengers(engine)[0], Case(prompt, 0.0))
+        answer = runner.answer(challengers(engine_of(self.pair))[0], Case(prompt, 0.0))
         text = b"".join(map(self.pair.target.vocabulary.piece, answer.tokens)).decode(errors="ignore")
         return Run(answer.prompt_tokens, len(answer.tokens), answer.first_token, answer.seconds, text)
 
@@ -161,13 +159,10 @@ def main() -> None:
     given = parser.parse_args()
     lengths = list(dict.fromkeys([DEFAULT, *given.lengths.split(",")]))
     ways, rows = [OURS, *lengths], list[Row]()
-    loaded = LlamaConfig(threads=given.threads, n_ctx=given.context)
-    config = PairConfig(target=given.target, draft=given.draft, target_config=loaded, draft_config=loaded)
     sizes = "-t", given.threads, "-c", given.context, "-b", given.context  # it reads a prompt as one batch
     command = str(given.example.absolute()), "-m", str(given.target), "-md", str(given.draft), *map(str, sizes), *GREEDY
-    with load_pair(config, Interrupt()) as pair:
+    with measured_pair(given.target, given.draft, given.threads, given.context) as pair:
         match = Match(pair, command, given.tokens)
-        pair.measure_costs()
         prompts = packaged_prompts(given.kinds.split(","), given.set)
         match.ours(prompts[0])  # nobody times it
         print("kind        tokens  default   best of its own  specchat /default     /best   texts, by character")

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from time import perf_counter
@@ -64,6 +64,8 @@ class Environment:
     """Begin to count how often the terminal is resized, and return what says it: it may be as wide as before again."""
     color: str = "auto"
     """When to colour: "auto", "always" or "never"."""
+    told: set[str] = field(default_factory=set)
+    """Warnings that need not be shown again."""
 
     @property
     def cache_folder(self) -> Path | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from specchat.speculative.devices import NO_DEVICE
 from specchat.speculative.errors import UsageError
 
 from .errors import ProfileError
@@ -96,8 +97,6 @@ LISTS = ("dry_sequence_breakers", "logit_bias")
 """Of `SAMPLING`, those that are several texts."""
 NONE = "none"
 """What stands for no text where a list has to be one text."""
-CPU = "cpu"
-"""What is called so in lists of devices, in any case."""
 KEYS = (*(name for name in NAMES if name not in SAMPLING), "sampling")
 """The keys of a file; `SAMPLING` stands in a mapping of its own there."""
 ON_OFF = ("on", "off")
@@ -224,8 +223,8 @@ def servers_of_words(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def devices_of_words(words: Sequence[str]) -> tuple[str, ...]:
-    """The devices that are named; "none", or the CPU by its name, is that there are none beside it."""
-    return () if [word.casefold() for word in words] == [CPU] else servers_of_words(words)
+    """The devices that are named; one of `NO_DEVICE`, alone, is that there are none."""
+    return () if len(words) == 1 and words[0].casefold() in NO_DEVICE else tuple(words)
 
 
 def _several(values: Fields, key: str, of_words: Callable[[Sequence[str]], tuple[str, ...]]) -> tuple[str, ...] | None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 
 from .errors import UsageError
 
+NO_DEVICE = ("cpu", "none")
+"""What stands for the CPU alone where devices are named, in any case."""
+
 
 @dataclass(frozen=True, slots=True)
 class Device:

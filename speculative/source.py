@@ -26,6 +26,8 @@ _SHORT_ANSWER = 24
 """Rounds before a draft is loaded: what is said in fewer must not wait for it."""
 _DEAR = 4.5
 """Tokens: where reading and going back are dearer, what is not known speaks against drafting, and no more for it."""
+_RETURNS = 2.0
+"""What going back weighs beside reading: that is paid for once, going back with every wrong guess."""
 _PROFIT = 2.0
 """What an investment has to promise, as a multiple of itself."""
 _INCONCEIVABLE = 0.05
@@ -148,8 +150,7 @@ class Source:
         made when going on without it has cost as much: rent, then buy.
         """
         self._waited += 1
-        # going back is paid for with every wrong guess, reading once
-        ease = max(-1.0, 1 - (bill.reading + 2 * prices.setback) / _DEAR)
+        ease = max(-1.0, 1 - (bill.reading + _RETURNS * prices.setback) / _DEAR)
         optimism = ease * (_OPTIMISM if ease > 0 else _DOUBT)
         chance = self.by_mood.chance(mood, optimism)
         expected, right = _outlook(forced)

@@ -41,7 +41,7 @@ def show(env: Environment, options: ShowOptions, placing: PlacingOptions) -> Non
     """Show what a model is, whether a draft fits it, and whether both fit the memory.
 
     Neither is loaded or fetched: the first megabytes of a file say it all. With the options of a run for context and
-    devices, it is the plan of that run.
+    devices, it is the plan of that run; without --draft, of its target alone, whatever a profile names.
     """
     from .show_memory import shown_draft, shown_memory
 

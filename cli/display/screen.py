@@ -41,6 +41,13 @@ def warn(env: Environment, message: str) -> None:
     _tell(env, "warning", message, _YELLOW)
 
 
+def warn_once(env: Environment, message: str) -> None:
+    """The same, of what comes up with each load: a process says it once."""
+    if message not in env.told:
+        env.told.add(message)
+        warn(env, message)
+
+
 def note(env: Environment, message: str) -> None:
     """Something worth knowing."""
     _tell(env, "", message, _DIM)

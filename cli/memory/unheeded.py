@@ -14,7 +14,8 @@ def unheeded(
 ) -> Iterator[str]:
     """A sentence for each number in `config`, as it was asked for, that has nothing to act on, or goes too far.
 
-    People carry these from machine to machine and from model to model. The shape is read only if it matters.
+    People carry these from machine to machine and from model to model, as options, in profiles and as variables. The
+    shape is read only if it matters.
     """
     yield from _layers(config, devices)
     asked, name = config.target_config, config.target.name
@@ -22,7 +23,7 @@ def unheeded(
     if shape is None:
         return
     if asked.cpu_moe and not any(layer.experts for layer in shape.layers):
-        yield f"{name} has no experts that could stay in main memory (--cpu-moe, -ncmoe)."
+        yield f"{name} has no experts that could stay in main memory (cpu_moe, -ncmoe)."
     if asked.n_ctx and asked.n_ctx > shape.usable_context:
         made = "made for" if shape.usable_context > shape.trained_context else "trained on"
         yield (
@@ -32,25 +33,27 @@ def unheeded(
 
 
 def _layers(config: PairConfig, devices: Sequence[Device]) -> Iterator[str]:
-    """Layers for devices where there is none. Who names devices is told by loading if they are not there."""
-    asked = [(config.target, "-ngl", config.target_config)]
+    """Layers for devices where there is none.
+
+    Nothing is said where devices were named: loading tells of those that are not there, and whoever wants none
+    (`--device none`) means it.
+    """
+    asked = [(config.target, "gpu_layers {} (-ngl)", config.target_config)]
     if isinstance(config.draft, Path):
-        asked.append((config.draft, "-ngld", config.draft_config))
-    futile = [(file, option, each) for file, option, each in asked if _is_futile(each, devices)]
+        asked.append((config.draft, "draft_gpu_layers {} (-ngld)", config.draft_config))
+    futile = [
+        (file.name, setting.format("all" if layers < 0 else layers))
+        for file, setting, each in asked
+        if (layers := each.n_gpu_layers) and _has_no_device(each, devices)
+    ]
     if futile:
-        options = " and ".join(f"{option} {_spelled(each)}" for _, option, each in futile)
-        names = " and ".join(file.name for file, _, _ in futile)
+        names, settings = (" and ".join(each) for each in zip(*futile, strict=True))
         counts = "count" if futile[1:] else "counts"
         yield (
-            f"No device here takes layers, so {options} {counts} for nothing: the CPU computes all of {names}. "
+            f"No device here takes layers, so {settings} {counts} for nothing: the CPU computes all of {names}. "
             "specchat doctor says what there is."
         )
 
 
-def _is_futile(asked: LlamaConfig, devices: Sequence[Device]) -> bool:
-    return bool(asked.n_gpu_layers) and asked.devices is None and not taking_layers(reached(devices, asked.rpc))
-
-
-def _spelled(asked: LlamaConfig) -> str:
-    layers = asked.n_gpu_layers
-    return "all" if layers is None or layers < 0 else str(layers)
+def _has_no_device(asked: LlamaConfig, devices: Sequence[Device]) -> bool:
+    return asked.devices is None and not taking_layers(reached(devices, asked.rpc))

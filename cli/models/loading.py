@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from specchat.speculative.errors import SpecchatError
 
-from ..display.screen import warn
+from ..display.screen import warn, warn_once
 from ..display.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -93,8 +93,9 @@ def _placed(env: "Environment", config: "PairConfig", quiet: bool) -> "PairConfi
         from ..memory.unheeded import unheeded
 
         asked = config.unfitted
-        odd = list(unheeded(asked, found.devices, lambda: stored_shape(env, config.target)))
-        for sentence in [*odd, *(fit_notes(env, asked, found.made) if found.made else ())]:
+        for sentence in unheeded(asked, found.devices, lambda: stored_shape(env, config.target)):
+            warn_once(env, sentence)
+        for sentence in fit_notes(env, asked, found.made) if found.made else ():
             warn(env, sentence)
     return found.config
 

@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..cache_types import CACHE_TYPES
+from ..devices import NO_DEVICE
 from ..endpoints import check_endpoints
 from ..errors import UsageError
 
@@ -124,7 +125,7 @@ class LlamaConfig:
 
 def _check_devices(names: tuple[str, ...]) -> None:
     known, listed = {name.casefold() for name in names}, ", ".join(names)
-    if names[1:] and known & {"cpu", "none"}:
+    if names[1:] and known.intersection(NO_DEVICE):
         raise UsageError(
             f"The CPU is no device beside others: {listed}.",
             "What the others have no room for goes to the CPU unasked; named alone, it computes all.",

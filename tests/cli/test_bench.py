@@ -12,9 +12,12 @@ from specchat.cli.bench.plot import check_plot, plot
 from specchat.cli.bench.setup import subject_of
 from specchat.cli.bench.table import bar, bench_text
 from specchat.cli.models.gains import known_gains
+from specchat.speculative.adaptive import AdaptiveLength, sources
 from specchat.speculative.bench.answer import Pairing
 from specchat.speculative.bench.report import Costs, report
 from specchat.speculative.bench.subject import Subject
+from specchat.speculative.costs import CostCurve
+from specchat.speculative.drafting import NGRAM
 from specchat.speculative.errors import DecodeError, UsageError
 from specchat.speculative.llama.pair_config import PairConfig
 
@@ -137,6 +140,17 @@ def test_json_has_every_pair():
     assert found["pairs"][0]["plain"]["finish_reason"] == "stop"
     assert found["pairs"][0]["plain"]["shown_speedup"] is None
     assert not any(pair["parted"] for pair in found["pairs"])
+
+
+def test_json_has_the_speedup_that_an_answer_would_have_shown():
+    def adapting(pair):
+        length = AdaptiveLength(CostCurve(), sources((NGRAM,), None, share=0.1), most=8)
+        pair.session.decoder = replace(pair.session.decoder, draft_length=length)
+
+    found = json.loads(world("--json", "--kinds", "code", "--seconds", "900", on_load=adapting).out)
+    drafted = [pair["other"]["shown_speedup"] for pair in found["pairs"] if pair["variant"] == "adaptive"]
+    assert drafted
+    assert all(isinstance(shown, float) for shown in drafted)
 
 
 def test_ctrl_c_tells_what_is_known_and_dies_of_the_signal():

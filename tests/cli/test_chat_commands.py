@@ -312,6 +312,13 @@ def test_another_context_loads_the_model_anew_and_keeps_the_chat():
     assert told(world) == [("user", "Hi"), ("assistant", "One."), ("user", "Well?")]
 
 
+def test_what_nothing_obeys_is_told_once_however_often_models_are_loaded():
+    loaded = []
+    world = chat("/set ctx 4000", "/set ctx 5000", more=("-ngl", "9"), on_load=loaded.append)
+    assert len(loaded) == 3
+    assert plain(world).count("warning: No device here takes layers, so gpu_layers 9 (-ngl)") == 1
+
+
 def test_a_context_without_room_for_the_chat_is_refused_before_anything_is_loaded():
     loaded = []
     world = chat("Hi", "/set ctx 10", "/set ctx 11", "/set ctx 1", on_load=loaded.append)

@@ -120,13 +120,16 @@ def test_a_number_is_obeyed_and_what_has_no_room_is_told(folder):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("-ngl", "99"), "-ngl 99 counts for nothing: the CPU computes all of big.gguf."),
-        (("-ngl", "5", "-c", "4096"), "-ngl 5 counts for nothing: the CPU computes all of big.gguf."),
-        (("-ngl", "all"), "-ngl all counts for nothing: the CPU computes all of big.gguf."),
-        (("-ngld", "5"), "-ngld 5 counts for nothing: the CPU computes all of small.gguf."),
+        (("-ngl", "99"), "gpu_layers 99 (-ngl) counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngl", "5", "-c", "4096"), "gpu_layers 5 (-ngl) counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngl", "all"), "gpu_layers all (-ngl) counts for nothing: the CPU computes all of big.gguf."),
+        (("-ngld", "5"), "draft_gpu_layers 5 (-ngld) counts for nothing: the CPU computes all of small.gguf."),
         (
             ("-ngl", "9", "-ngld", "5"),
-            "-ngl 9 and -ngld 5 count for nothing: the CPU computes all of big.gguf and small.gguf.",
+            (
+                "gpu_layers 9 (-ngl) and draft_gpu_layers 5 (-ngld) count for nothing: "
+                "the CPU computes all of big.gguf and small.gguf."
+            ),
         ),
     ],
 )
@@ -144,10 +147,17 @@ def test_layers_that_no_device_can_take_stay_on_the_cpu_which_is_told(folder, op
     assert run(folder, "--draft", "small.gguf", *options, devices=devices).err == ""
 
 
+def test_a_number_that_nothing_obeys_goes_by_its_name_whoever_said_it(folder):
+    (folder / "p.yaml").write_text(f"target: {folder}/big.gguf\ndraft: ngram\ngpu_layers: 9\n")
+    for line in (("-m", "big.gguf", *NGRAM, "-ngl", "9"), ("--profile", "p.yaml")):
+        world = World(home=lambda: folder, devices=(main_memory(),)).run("run", *line, "hello")
+        assert world.err.startswith("warning: No device here takes layers, so gpu_layers 9 (-ngl) counts for nothing: ")
+
+
 @pytest.mark.parametrize("options", [("-ncmoe", "3"), ("-cmoe",), ("-cmoe", "-c", "4096")])
 def test_experts_that_a_model_does_not_have_are_told(folder, options):
     world = run(folder, *NGRAM, *options, devices=(main_memory(), card(PLENTY)))
-    assert world.err == "warning: big.gguf has no experts that could stay in main memory (--cpu-moe, -ncmoe).\n"
+    assert world.err == "warning: big.gguf has no experts that could stay in main memory (cpu_moe, -ncmoe).\n"
     assert World(devices=(main_memory(),)).run("show", "big.gguf", *options).err == world.err
     assert run(folder, *NGRAM, *options, "-q", devices=(main_memory(),)).err == ""
     assert run(folder, *NGRAM, "--no-cpu-moe", devices=(main_memory(),)).err == ""

@@ -113,7 +113,7 @@ def test_what_is_no_device_and_no_share_is_a_usage_error(option, value):
 
 
 @pytest.mark.parametrize("key", ["device", "draft_device"])
-@pytest.mark.parametrize("name", ["none", "CPU", "cpu"])
+@pytest.mark.parametrize("name", ["none", "NONE", "CPU", "cpu"])
 def test_the_cpu_alone_is_no_device_and_has_two_names(tmp_path, key, name):
     profile, option = tmp_path / "mine.yaml", f"--{key.replace('_', '-')}"
     profile.write_text(f"target: big.gguf\n{key}: {name}\n")

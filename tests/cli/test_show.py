@@ -86,6 +86,17 @@ def test_the_draft_that_a_run_finds_is_shown(folder):
     assert run.pair.config.draft == folder / "models" / "small.gguf"
 
 
+def test_without_draft_it_is_the_plan_of_the_target_alone_which_help_says(folder):
+    profiles = folder / ".config" / "specchat" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "p.yaml").write_text(f"target: {folder}/big.gguf\ndraft: {folder}/small.gguf\n")
+    alone = json.loads(show(folder, "p", "--json").out)
+    drafted = json.loads(show(folder, "p", "--draft", "small.gguf", "--json").out)
+    assert (alone["draft"], alone["memory"]["draft"]) == (None, None)
+    assert drafted["memory"]["draft"]
+    assert "without --draft, of its target alone" in " ".join(World().run("show", "--help").out.split())
+
+
 def test_a_draft_that_fits_but_for_a_special_token(folder):
     world = show(folder, "big.gguf", "--draft", "padded.gguf")
     assert world.code == 0

@@ -54,8 +54,14 @@ class GenerationStats:
     @property
     def speedup(self) -> float | None:
         """How many times as fast as plain decoding the whole was, the reading of the prompt included."""
-        whole = self.prompt_seconds + self.predicted_seconds
-        return None if self.plain_seconds is None else _ratio(self.plain_seconds, whole)
+        return self.speedup_of(self.prompt_seconds + self.predicted_seconds)
+
+    def speedup_of(self, seconds: float) -> float | None:
+        """The same by another clock, for which the whole took so long: one that stood still while others worked."""
+        if self.plain_seconds is None:
+            return None
+        gained = self.plain_seconds - (self.prompt_seconds + self.predicted_seconds)
+        return _ratio(seconds + gained, seconds)
 
     @property
     def prompt_per_second(self) -> float | None:

@@ -109,5 +109,5 @@ class _Run:
             finish_reason=finished.finish_reason,
             drafted=tuple(len(step.draft) for step in self._rounds),
             accepted=tuple(step.verdict.accepted for step in self._rounds),
-            shown=finished.stats.speedup,
+            shown=finished.stats.speedup_of(self._seconds),
         )

@@ -61,6 +61,9 @@ def test_the_speedup_is_over_what_plain_passes_took():
     )
     assert added.plain_seconds == pytest.approx(2.0 + 7 * 0.5)
     assert added.speedup == pytest.approx(5.5 / whole)
+    beside = replace(added, predicted_seconds=added.predicted_seconds + 9, plain_seconds=added.plain_seconds + 9)
+    assert beside.speedup != pytest.approx(5.5 / whole)  # it was interrupted for 9 s
+    assert beside.speedup_of(whole) == pytest.approx(5.5 / whole)
 
 
 def test_without_a_measured_plain_pass_there_is_no_speedup():

@@ -1,6 +1,6 @@
 """Timed answers, with models that are functions of their caches."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -73,6 +73,20 @@ def test_every_answer_reads_its_whole_prompt_with_both_models():
     passes = sum(world.target.passes), sum(world.draft.passes)
     assert world.runner().answer(drafted, CASE) == first
     assert (sum(world.target.passes), sum(world.draft.passes)) == (2 * passes[0], 2 * passes[1])
+
+
+class Timing(FixedLength):
+    """Takes a plain pass to need a second."""
+
+    def plain_seconds(self) -> float:
+        return 1.0
+
+
+def test_the_speed_up_that_is_shown_counts_the_seconds_of_that_answer_alone():
+    """Between its rounds others work, which its own statistics cannot know; here they see microseconds pass."""
+    world = World()
+    answer = world.runner().answer(replace(fixed(world.engine, 3), length=lambda: Timing(3)), CASE)
+    assert answer.shown == pytest.approx(1 + 39 / answer.seconds, rel=0.01)
 
 
 def test_another_seed_is_another_text():
